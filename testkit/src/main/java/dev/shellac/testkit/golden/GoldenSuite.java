@@ -40,7 +40,7 @@ public final class GoldenSuite {
                 root.toAbsolutePath().normalize(), subject, name -> Optional.empty(), Outputs.MAY_REPEAT);
     }
 
-    /** Asks {@code source} for the input of every case that has no {@code in/} of its own. */
+    /** Asks {@code source} about every case: its input is in its own {@code in/} or comes from there, never both. */
     public GoldenSuite withInputsFrom(InputSource source) {
         return new GoldenSuite(root, subject, source, outputs);
     }

@@ -73,12 +73,12 @@ record ModuleGraph(Path root, Pom parent, List<Pom> modules) {
             return Stream.empty();
         }
         var faults = Stream.<String>builder();
-        pom.properties().stream()
+        pom.settings().stream()
                 .filter(property -> property.startsWith("lint.") || GATES.contains(property))
                 .map(property -> name + " overrides " + property + "; only a module of generated code, named x"
                         + Layer.GENERATED + ", may weaken a gate")
                 .forEach(faults);
-        if (pom.setsCompilerArgs()) {
+        if (pom.settings().contains(Pom.COMPILER_ARGS)) {
             faults.add(name + " sets compiler arguments of its own, which can replace the lints of the root pom");
         }
         if (!runsHouseRules(name)) {

@@ -11,14 +11,13 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
-/** The part of a pom.xml that the module graph is about. Profiles count: what they can add, the build can have. */
-record Pom(
-        Path file,
-        String artifactId,
-        List<String> modules,
-        List<Dependency> dependencies,
-        List<String> properties,
-        boolean setsCompilerArgs) {
+/**
+ * The part of a pom.xml that the module graph is about. Profiles count: what they can add, the build can have.
+ *
+ * @param settings the properties that it sets, and {@link #COMPILER_ARGS} where it configures those
+ */
+record Pom(String artifactId, List<String> modules, List<Dependency> dependencies, List<String> settings) {
+    static final String COMPILER_ARGS = "compilerArgs";
     static final String GROUP = "dev.shellac";
     static final String PREFIX = "shellac-";
 
@@ -41,17 +40,19 @@ record Pom(
         Element project = parse(file);
         var modules = new ArrayList<String>();
         var dependencies = new ArrayList<Dependency>();
-        var properties = new ArrayList<String>();
+        var settings = new ArrayList<String>();
         var parts = new ArrayList<>(List.of(project));
         each(project, "profiles", profiles -> each(profiles, "profile", parts::add));
         for (Element part : parts) {
             each(part, "modules", list -> each(list, "module", module -> modules.add(text(module))));
             each(part, "dependencies", list -> each(list, "dependency", found -> dependencies.add(dependency(found))));
-            each(part, "properties", list -> children(list).forEach(found -> properties.add(found.getTagName())));
+            each(part, "properties", list -> children(list).forEach(found -> settings.add(found.getTagName())));
         }
-        boolean compilerArgs = project.getElementsByTagName("compilerArgs").getLength() > 0
-                || project.getElementsByTagName("compilerArgument").getLength() > 0;
-        return new Pom(file, child(project, "artifactId"), modules, dependencies, properties, compilerArgs);
+        if (project.getElementsByTagName(COMPILER_ARGS).getLength() > 0
+                || project.getElementsByTagName("compilerArgument").getLength() > 0) {
+            settings.add(COMPILER_ARGS);
+        }
+        return new Pom(child(project, "artifactId"), modules, dependencies, settings);
     }
 
     private static Dependency dependency(Element found) {
