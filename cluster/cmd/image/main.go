@@ -1,0 +1,67 @@
+// image builds a container image from a specification, without a daemon and reproducibly.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"shellac.dev/cluster/internal/image"
+)
+
+func main() {
+	if err := command().Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "image:", err)
+		os.Exit(1)
+	}
+}
+
+func command() *cobra.Command {
+	var out string
+	var settings []string
+	build := &cobra.Command{
+		Use:   "build IMAGE.yaml --output IMAGE.tar [--set NAME=PATH]…",
+		Short: "Build an image; prints its digest",
+		Long: `Build an image from a specification and print its digest.
+
+The tar is an OCI image layout with a docker-archive manifest: containerd, Docker and Podman load it. The same
+input gives the same digest. docs/images.md describes the specification.`,
+		Example: "  bin/image build cluster/images/echo/image.yaml --set echo=./echo-basic --output echo.tar",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			variables := map[string]string{}
+			for _, setting := range settings {
+				name, value, ok := strings.Cut(setting, "=")
+				if !ok {
+					return fmt.Errorf("--set %s: give NAME=PATH", setting)
+				}
+				variables[name] = value
+			}
+			spec, err := image.ReadSpec(args[0], variables)
+			if err != nil {
+				return err
+			}
+			digest, err := image.Build(spec, out)
+			if err != nil {
+				return err
+			}
+			fmt.Println(digest)
+			return nil
+		},
+	}
+	build.Flags().StringVarP(&out, "output", "o", "", "the tar to write")
+	build.Flags().StringArrayVar(&settings, "set", nil, "a value for ${NAME} in the specification")
+	_ = build.MarkFlagRequired("output")
+
+	root := &cobra.Command{
+		Use:           "image",
+		Short:         "Container images without a daemon",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(build)
+	return root
+}
