@@ -1,0 +1,296 @@
+//! From bytes to a table, beside the live one and as much of it as possible.
+//!
+//! The top level is read shallowly: hosts and pools stay raw text. A host whose bytes have the digest that the previous
+//! table recorded is taken over whole, one whose bytes differ is compiled, route by route, taking over the routes that did not
+//! change. The host index is made anew: it costs less than finding out whether it could be kept.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use crate::compile::{self, Wrong};
+use crate::dto;
+use crate::endpoint::Endpoint;
+use crate::hash;
+use crate::health::Ejection;
+use crate::host::{HostIndex, HostPattern};
+use crate::intern::Shared;
+use crate::limits;
+use crate::listener::Listeners;
+use crate::pool::Pool;
+use crate::report::{Effect, Refusal, Report, TableError};
+use crate::route::Target;
+use crate::table::{NamedPools, Table};
+use crate::vhost::{self, Host};
+
+#[derive(Debug)]
+pub struct Built {
+    pub table: Table,
+    pub report: Report,
+}
+
+/// Names that may be numbered and unused before the numbering starts over.
+const SPARE_NAMES: usize = 4_096;
+
+impl Table {
+    /// Compiles a table. Takes time and stack: call it on a thread of its own, with 2 MiB of stack or more.
+    pub fn build(bytes: &[u8], previous: Option<&Table>) -> Result<Built, TableError> {
+        let top = read_top(bytes)?;
+        let (interner, previous_hosts) = match previous {
+            None => (Arc::default(), None),
+            Some(previous) if previous.interner.lock().names() > 2 * previous.names_in_use + SPARE_NAMES => {
+                (Arc::new(previous.interner.renewed()), None)
+            }
+            Some(previous) => (Arc::clone(&previous.interner), Some(previous)),
+        };
+        let mut shared = interner.lock();
+        let mut report = Report::default();
+        let mut listeners = Listeners::build(&top, &mut shared)?;
+        let pools = build_pools(&top.pools.0, previous_hosts, &mut shared, &mut report);
+        let (hosts, host_index) = build_hosts(&top.vhosts.0, previous_hosts, &mut shared, &mut report);
+        listeners.name_sockets(&shared);
+        let mut survey = Survey::new(&listeners, &pools, shared.names());
+        for host in &hosts {
+            survey.visit(host);
+        }
+        let names_in_use = survey.names_in_use();
+        let (endpoints, complaints) = survey.finish(&pools);
+        report.refusals.extend(complaints);
+        report.hosts = hosts.len();
+        report.routes = hosts.iter().map(|host| host.routes.len()).sum();
+        let before = previous.map(|previous| &*previous.endpoints).unwrap_or_default();
+        report.endpoints_added = missing_from(&endpoints, before);
+        report.endpoints_removed = missing_from(before, &endpoints);
+        shared.sweep();
+        drop(shared);
+        let table = Table {
+            hash: top.hash.as_deref().map(Into::into),
+            listeners,
+            routes: report.routes,
+            hosts: hosts.into(),
+            host_index,
+            pools,
+            ejection: ejection(&top.passive_health)?,
+            endpoints: endpoints.into(),
+            names_in_use,
+            interner,
+        };
+        Ok(Built { table, report })
+    }
+}
+
+fn read_top(bytes: &[u8]) -> Result<dto::Top<'_>, TableError> {
+    if bytes.len() > limits::TABLE_BYTES {
+        return Err(TableError::new("", format!("{} bytes, limit {}", bytes.len(), limits::TABLE_BYTES)));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| TableError::new("", error.to_string()))?;
+    let top: dto::Top<'_> = compile::read(text).map_err(|wrong| TableError::new(wrong.field, wrong.message))?;
+    if top.version != 2 {
+        return Err(TableError::new("version", format!("{}, must be 2", top.version)));
+    }
+    if top.hash.as_ref().is_some_and(|hash| hash.len() > limits::HASH_BYTES) {
+        return Err(TableError::new("hash", "longer than 128 bytes"));
+    }
+    if top.vhosts.0.len() > limits::HOSTS {
+        return Err(TableError::new("vhosts", format!("{} hosts, limit {}", top.vhosts.0.len(), limits::HOSTS)));
+    }
+    Ok(top)
+}
+
+fn ejection(dto: &dto::PassiveHealth) -> Result<Ejection, TableError> {
+    let default = Ejection::default();
+    let first_ms = dto.eject_ms.unwrap_or(default.first_ms);
+    let longest_ms = dto.eject_max_ms.unwrap_or(default.longest_ms);
+    if first_ms.max(longest_ms) > limits::EJECT_MS {
+        return Err(TableError::new("passive_health", format!("limit {} ms", limits::EJECT_MS)));
+    }
+    Ok(Ejection { first_ms, longest_ms })
+}
+
+type RawEntries<'a> = [(std::borrow::Cow<'a, str>, &'a RawValue)];
+
+fn build_pools(
+    entries: &RawEntries<'_>,
+    previous: Option<&Table>,
+    shared: &mut Shared,
+    report: &mut Report,
+) -> NamedPools {
+    let mut pools: Vec<Option<(u128, Arc<Pool>)>> = Vec::new();
+    for (name, raw) in entries {
+        let number = usize::try_from(shared.name(&compile::pool_name(name))).unwrap_or_default();
+        let digest = hash::digest(raw.get().as_bytes());
+        let kept = previous.and_then(|previous| previous.pools.get(number)?.as_ref()).filter(|(was, _)| *was == digest);
+        let pool = match kept {
+            Some((_, pool)) => Arc::clone(pool),
+            None => build_pool(raw, shared).unwrap_or_else(|wrong| {
+                report.refusals.push(Refusal {
+                    vhost: "".into(),
+                    route: "".into(),
+                    rule: None,
+                    field: format!("pools.{name}.{}", wrong.field).trim_end_matches('.').into(),
+                    effect: Effect::Unavailable,
+                    message: wrong.message.into(),
+                });
+                Arc::default()
+            }),
+        };
+        // A refused pool is read again next time, so that the refusal is told again.
+        let digest = if pool.endpoints().is_empty() { 0 } else { digest };
+        if pools.len() <= number {
+            pools.resize_with(number + 1, || None);
+        }
+        if let Some(slot) = pools.get_mut(number) {
+            *slot = Some((digest, pool));
+        }
+    }
+    pools.into()
+}
+
+fn build_pool(raw: &RawValue, shared: &mut Shared) -> Result<Arc<Pool>, Wrong> {
+    let dto: dto::Pool<'_> = compile::read(raw.get())?;
+    compile::inline_pool("backends", &dto.backends, dto.select, dto.backend_tls.as_ref(), shared)
+}
+
+fn build_hosts(
+    entries: &RawEntries<'_>,
+    previous: Option<&Table>,
+    shared: &mut Shared,
+    report: &mut Report,
+) -> (Vec<Arc<Host>>, HostIndex) {
+    let old: HashMap<&str, &Arc<Host>, foldhash::fast::RandomState> =
+        previous.map(|previous| previous.hosts.iter().map(|host| (host.name(), host)).collect()).unwrap_or_default();
+    let mut hosts = Vec::with_capacity(entries.len());
+    let mut index = HostIndex::default();
+    for (name, raw) in entries {
+        let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+        let fits = HostPattern::parse(name)
+            .and_then(|pattern| if index.insert(pattern, number) { Ok(()) } else { Err("is there twice".to_owned()) });
+        if let Err(message) = fits {
+            report.refusals.push(Refusal {
+                vhost: (**name).into(),
+                route: "".into(),
+                rule: None,
+                field: "vhosts".into(),
+                effect: Effect::HostOmitted,
+                message: message.into(),
+            });
+            continue;
+        }
+        let digest = hash::digest(raw.get().as_bytes());
+        let before = old.get(&**name).copied();
+        let host = match before {
+            Some(host) if host.digest == digest => {
+                report.hosts_reused += 1;
+                report.routes_reused += host.routes.len();
+                Arc::clone(host)
+            }
+            _ => {
+                let name = before.map_or_else(|| Arc::from(&**name), |host| Arc::clone(&host.name));
+                match vhost::compile(&name, raw, digest, before.map(|host| &**host), shared) {
+                    Ok((host, reused)) => {
+                        report.routes_reused += reused;
+                        Arc::new(host)
+                    }
+                    Err(refusal) => {
+                        report.refusals.push(refusal);
+                        // Its place in the index is taken: an empty host keeps the numbers right.
+                        Arc::new(Host::empty(&name))
+                    }
+                }
+            }
+        };
+        report.refusals.extend(host.refusals.iter().cloned());
+        hosts.push(host);
+    }
+    (hosts, index)
+}
+
+/// A last look over the finished hosts: which endpoints they reach, and which names lead nowhere.
+struct Survey<'s> {
+    listeners: Option<HashSet<u32>>,
+    pools: &'s NamedPools,
+    used: Vec<bool>,
+    seen: HashSet<*const Pool, foldhash::fast::RandomState>,
+    endpoints: HashMap<u64, Arc<Endpoint>, foldhash::fast::RandomState>,
+    complaints: Vec<Refusal>,
+}
+
+impl<'s> Survey<'s> {
+    fn new(listeners: &Listeners, pools: &'s NamedPools, names: usize) -> Self {
+        let listeners = listeners.numbers();
+        let mut used = vec![false; names];
+        for number in listeners.iter().flatten() {
+            mark(&mut used, *number);
+        }
+        for (slot, pool) in used.iter_mut().zip(pools) {
+            *slot |= pool.is_some();
+        }
+        Self { listeners, pools, used, seen: HashSet::default(), endpoints: HashMap::default(), complaints: Vec::new() }
+    }
+
+    fn visit(&mut self, host: &Host) {
+        for route in &host.routes {
+            let complain = |field: &str, effect, message: &str| Refusal {
+                vhost: Arc::clone(&host.name),
+                route: route.name.clone(),
+                rule: None,
+                field: field.into(),
+                effect,
+                message: message.into(),
+            };
+            for number in &route.listeners {
+                mark(&mut self.used, *number);
+                if self.listeners.as_ref().is_some_and(|known| !known.contains(number)) {
+                    self.complaints.push(complain("listeners", Effect::Partial, "names no listener of this table"));
+                }
+            }
+            let groups = route.groups.iter().map(|group| ("backend_groups", &group.target));
+            let mirrors = route.mirrors().iter().map(|mirror| ("filters.request_mirrors", &mirror.target));
+            for (field, target) in groups.chain(mirrors) {
+                match target {
+                    Target::Invalid => {}
+                    Target::Inline(pool) => self.collect(pool),
+                    Target::Named(number) => {
+                        mark(&mut self.used, *number);
+                        let named = usize::try_from(*number).ok().and_then(|number| self.pools.get(number));
+                        if named.is_none_or(Option::is_none) {
+                            self.complaints.push(complain(field, Effect::Unavailable, "names no pool of this table"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn collect(&mut self, pool: &Arc<Pool>) {
+        if self.seen.insert(Arc::as_ptr(pool)) {
+            self.endpoints.extend(pool.endpoints().iter().map(|endpoint| (endpoint.id(), Arc::clone(endpoint))));
+        }
+    }
+
+    fn names_in_use(&self) -> usize {
+        self.used.iter().filter(|used| **used).count()
+    }
+
+    fn finish(mut self, pools: &NamedPools) -> (Vec<Arc<Endpoint>>, Vec<Refusal>) {
+        for (_, pool) in pools.iter().flatten() {
+            self.collect(pool);
+        }
+        let mut endpoints: Vec<_> = self.endpoints.into_values().collect();
+        endpoints.sort_unstable_by_key(|endpoint| endpoint.id());
+        (endpoints, self.complaints)
+    }
+}
+
+fn mark(used: &mut [bool], number: u32) {
+    if let Some(slot) = usize::try_from(number).ok().and_then(|number| used.get_mut(number)) {
+        *slot = true;
+    }
+}
+
+/// Both sorted by id.
+fn missing_from(some: &[Arc<Endpoint>], others: &[Arc<Endpoint>]) -> Vec<Arc<Endpoint>> {
+    let absent = |endpoint: &&Arc<Endpoint>| others.binary_search_by_key(&endpoint.id(), |other| other.id()).is_err();
+    some.iter().filter(absent).cloned().collect()
+}

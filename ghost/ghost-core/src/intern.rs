@@ -1,0 +1,111 @@
+//! What tables share with their successors.
+//!
+//! A new table is built beside the old one and most of it is the same. Compiled hosts are carried over whole, so what they
+//! refer to must keep its meaning: names of listeners and pools become numbers that hold for the whole line of tables, and
+//! endpoints, pools and patterns are found again by content for as long as anything uses them.
+//!
+//! Numbers are never reused. After many reloads with ever new names the line is ended and a fresh one begun (`renewed`),
+//! which costs one full build and bounds the memory.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::endpoint::{Address, Endpoint, Slots};
+use crate::pattern::{Coverage, Pattern};
+use crate::pool::{Pool, Select};
+
+#[derive(Debug, Default)]
+pub struct Interner(Mutex<Shared>);
+
+#[derive(Debug, Default)]
+pub struct Shared {
+    names: HashMap<Box<str>, u32>,
+    endpoints: HashMap<Box<str>, Weak<Endpoint>>,
+    pools: HashMap<(Box<[u64]>, Select), Weak<Pool>>,
+    patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
+    last_id: u64,
+    slots: Arc<Slots>,
+}
+
+impl Interner {
+    pub fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same endpoints, pools and patterns, but no names.
+    pub fn renewed(&self) -> Self {
+        let old = self.lock();
+        Self(Mutex::new(Shared {
+            names: HashMap::new(),
+            endpoints: old.endpoints.clone(),
+            pools: old.pools.clone(),
+            patterns: old.patterns.clone(),
+            last_id: old.last_id,
+            slots: Arc::clone(&old.slots),
+        }))
+    }
+}
+
+impl Shared {
+    pub fn names(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn name(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.names.get(name) {
+            return id;
+        }
+        let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.names.insert(name.into(), id);
+        id
+    }
+
+    /// Names that start with `prefix`, without it.
+    pub fn with_prefix<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, u32)> {
+        self.names.iter().filter_map(move |(name, &number)| Some((name.strip_prefix(prefix)?, number)))
+    }
+
+    pub fn endpoint(&mut self, address: Address, tls_name: Option<&str>) -> Arc<Endpoint> {
+        let key: Box<str> = Endpoint::key_of(&address, tls_name).into();
+        if let Some(endpoint) = self.endpoints.get(&key).and_then(Weak::upgrade) {
+            return endpoint;
+        }
+        self.last_id += 1;
+        let endpoint =
+            Endpoint::new(self.last_id, key.clone(), address, tls_name.map(Into::into), Arc::clone(&self.slots));
+        let endpoint = Arc::new(endpoint);
+        self.endpoints.insert(key, Arc::downgrade(&endpoint));
+        endpoint
+    }
+
+    /// Endpoints listed twice count once.
+    pub fn pool(&mut self, endpoints: Vec<Arc<Endpoint>>, select: Select) -> Arc<Pool> {
+        let mut unique: Vec<Arc<Endpoint>> = Vec::with_capacity(endpoints.len());
+        let mut seen = std::collections::HashSet::with_capacity(endpoints.len());
+        unique.extend(endpoints.into_iter().filter(|endpoint| seen.insert(endpoint.id())));
+        let key = (unique.iter().map(|endpoint| endpoint.id()).collect(), select);
+        if let Some(pool) = self.pools.get(&key).and_then(Weak::upgrade) {
+            return pool;
+        }
+        let pool = Arc::new(Pool::new(unique, select));
+        self.pools.insert(key, Arc::downgrade(&pool));
+        pool
+    }
+
+    pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
+        let key = (Box::from(source), coverage);
+        if let Some(pattern) = self.patterns.get(&key).and_then(Weak::upgrade) {
+            return Ok(pattern);
+        }
+        let pattern = Arc::new(Pattern::compile(source, coverage)?);
+        self.patterns.insert(key, Arc::downgrade(&pattern));
+        Ok(pattern)
+    }
+
+    /// Forgets what nothing uses any more.
+    pub fn sweep(&mut self) {
+        self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
+        self.pools.retain(|_, pool| pool.strong_count() > 0);
+        self.patterns.retain(|_, pattern| pattern.strong_count() > 0);
+    }
+}

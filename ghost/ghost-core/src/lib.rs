@@ -1,0 +1,62 @@
+//! ghost-core: the router of the `ghost` VMOD without any Varnish in it.
+//!
+//! `Table::build` turns the bytes of `ghost.json` (see `docs/reference/ghost-json.md`) into an immutable table, taking over
+//! what did not change. `Table::select` finds the route for a request and decides what becomes of it. Everything after
+//! that (header edits, rewritten URL, `Location`, CORS, cache key, timeouts, retries, mirrors) is asked of the route.
+//!
+//! Nothing here reads a clock, a socket, a file or a random number: time and randomness are arguments. Nothing reachable
+//! from `select` allocates (beyond buffers that the caller keeps), locks, formats or panics.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod cache;
+mod choice;
+mod compile;
+mod compile_filters;
+mod cors;
+mod dto;
+mod dto_cache;
+mod dto_filters;
+mod endpoint;
+mod filter;
+mod hash;
+mod health;
+mod host;
+mod index;
+mod intern;
+pub mod limits;
+mod listener;
+mod live;
+mod pattern;
+mod pool;
+mod redirect;
+mod report;
+mod request;
+mod rewrite;
+mod route;
+mod table;
+mod traffic;
+mod vhost;
+
+pub use build::Built;
+pub use cache::{CachePolicy, KeyParts, PurgeKey, Ttl, write_purge_key};
+pub use choice::{Action, Choice, Forward, Matched, RouteId};
+pub use cors::Cors;
+pub use endpoint::{Address, Endpoint};
+pub use filter::{EditBuffer, HeaderEdit, Op};
+pub use health::{Ejection, Health};
+pub use host::HostName;
+pub use index::Scratch;
+pub use listener::Listener;
+pub use live::Live;
+pub use pattern::{Coverage, Pattern};
+pub use pool::{Pick, Pool, Select};
+pub use redirect::{Origin, Redirect, Scheme};
+pub use report::{Effect, Refusal, Report, TableError};
+pub use request::{Headers, Request, Url};
+pub use rewrite::{PathRewrite, UrlRewrite};
+pub use route::{Group, PathRule, Rewritten, Route, Target};
+pub use table::{Chance, Table, object_key};
+pub use traffic::{Attempt, Ended, Limit, Mirror, Retry, Timeouts};
+pub use vhost::Host;

@@ -1,0 +1,40 @@
+//! Sizes beyond which a table, host or route is refused. `docs/reference/ghost-json.md` lists them for writers.
+
+pub const TABLE_BYTES: usize = 256 << 20;
+pub const HASH_BYTES: usize = 128;
+pub const HOSTS: usize = 200_000;
+pub const SOCKETS: usize = 1_024;
+pub const PORTS_PER_SOCKET: usize = 1_024;
+pub const LISTENERS_PER_PORT: usize = 65_536;
+pub const ROUTES_PER_HOST: usize = 100_000;
+pub const PATH_BYTES: usize = 1_024;
+pub const HEADER_MATCHES: usize = 16;
+pub const QUERY_MATCHES: usize = 16;
+pub const NAME_BYTES: usize = 256;
+pub const ROUTE_NAME_BYTES: usize = 512;
+pub const HEADER_VALUE_BYTES: usize = 4_096;
+pub const QUERY_BYTES: usize = 1_024;
+pub const HOST_BYTES: usize = 255;
+pub const GROUPS: usize = 64;
+pub const WEIGHT: u32 = 1_000_000;
+pub const ENDPOINTS: usize = 4_096;
+/// `sun_path` of Linux less its terminating NUL.
+pub const SOCKET_PATH_BYTES: usize = 107;
+pub const HEADER_EDITS: usize = 64;
+pub const MIRRORS: usize = 16;
+pub const CORS_ENTRIES: usize = 64;
+pub const RETRY_CODES: usize = 64;
+pub const RETRY_ATTEMPTS: u32 = 100;
+pub const BACKOFF_MS: u32 = 60_000;
+pub const TIMEOUT_MS: u32 = 86_400_000;
+pub const SECONDS: u32 = 31_536_000;
+pub const EJECT_MS: u32 = 3_600_000;
+pub const CACHE_PARTS: usize = 32;
+pub const BUFFER_BYTES: u32 = 64 << 20;
+pub const BUFFER_BYTES_DEFAULT: u32 = 1 << 20;
+pub const REGEX_BYTES: usize = 1_024;
+pub const REGEX_NESTING: u32 = 64;
+pub const REGEX_NFA_BYTES: usize = 512 << 10;
+pub const REGEX_AUTOMATON_BYTES: usize = 256 << 10;
+/// Determinisation needs scratch of its own; without a bound a hostile pattern costs seconds before it is refused.
+pub const REGEX_BUILD_BYTES: usize = 1 << 20;

@@ -1,0 +1,187 @@
+//! Regular expressions as complete automata.
+//!
+//! A pattern is determinised when the table is built. Matching is then one table step a byte: no cache, no allocation,
+//! nothing per thread (varnishd has thousands), and a cost that no request can raise. The price is paid at load: a pattern
+//! whose automaton does not fit the limit is refused. A lazy automaton or an NFA simulation would take such patterns, at
+//! the cost of memory per thread and pattern, or of a factor of the pattern's size in the request path.
+
+use regex_automata::dfa::{Automaton, StartKind, dense, sparse};
+use regex_automata::nfa::thompson;
+use regex_automata::{Anchored, Input};
+use regex_syntax::hir::{Hir, Look};
+
+use crate::limits;
+
+/// How much of the value a pattern has to cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Coverage {
+    /// Found anywhere.
+    Search,
+    /// The whole value.
+    Full,
+}
+
+#[derive(Debug)]
+pub struct Pattern {
+    source: Box<str>,
+    coverage: Coverage,
+    machine: Machine,
+}
+
+#[derive(Debug)]
+enum Machine {
+    Dense(dense::DFA<Vec<u32>>),
+    Sparse(sparse::DFA<Vec<u8>>),
+}
+
+/// Above this the sparse form is kept: several times smaller, a few nanoseconds a byte slower.
+const DENSE_BYTES: usize = 4 << 10;
+
+impl Pattern {
+    /// Fails with one line that says what is wrong with the pattern.
+    pub fn compile(source: &str, coverage: Coverage) -> Result<Self, String> {
+        if source.len() > limits::REGEX_BYTES {
+            return Err(format!("regular expression has {} bytes, limit {}", source.len(), limits::REGEX_BYTES));
+        }
+        let parsed = parse(source)?;
+        // Built on the parsed form: wrapping the text in `^(?:…)$` would let a comment or a stray `)` escape the wrapping.
+        let (hir, start) = match coverage {
+            Coverage::Full => (Hir::concat(vec![parsed, Hir::look(Look::End)]), StartKind::Anchored),
+            Coverage::Search => (parsed, StartKind::Unanchored),
+        };
+        let nfa = thompson::Compiler::new()
+            .configure(
+                thompson::Config::new()
+                    .utf8(false)
+                    .which_captures(thompson::WhichCaptures::None)
+                    .nfa_size_limit(Some(limits::REGEX_NFA_BYTES)),
+            )
+            .build_from_hir(&hir)
+            .map_err(|_| too_large())?;
+        let dfa = dense::Builder::new()
+            .configure(
+                dense::Config::new()
+                    .start_kind(start)
+                    .accelerate(false)
+                    .dfa_size_limit(Some(limits::REGEX_AUTOMATON_BYTES))
+                    .determinize_size_limit(Some(limits::REGEX_BUILD_BYTES)),
+            )
+            .build_from_nfa(&nfa)
+            .map_err(|error| if error.is_size_limit_exceeded() { too_large() } else { one_line(&error.to_string()) })?;
+        let machine = if dfa.memory_usage() <= DENSE_BYTES {
+            Machine::Dense(dfa)
+        } else {
+            Machine::Sparse(dfa.to_sparse().map_err(|error| one_line(&error.to_string()))?)
+        };
+        Ok(Self { source: source.into(), coverage, machine })
+    }
+
+    pub fn is_match(&self, value: &[u8]) -> bool {
+        let anchored = match self.coverage {
+            Coverage::Full => Anchored::Yes,
+            Coverage::Search => Anchored::No,
+        };
+        let input = Input::new(value).anchored(anchored).earliest(true);
+        let found = match &self.machine {
+            Machine::Dense(dfa) => dfa.try_search_fwd(&input),
+            Machine::Sparse(dfa) => dfa.try_search_fwd(&input),
+        };
+        // Without Unicode word boundaries there are no bytes an automaton gives up on; an error could only mean "no".
+        matches!(found, Ok(Some(_)))
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+}
+
+fn parse(source: &str) -> Result<Hir, String> {
+    regex_syntax::ParserBuilder::new()
+        .nest_limit(limits::REGEX_NESTING)
+        .unicode(false)
+        .utf8(false)
+        .build()
+        .parse(source)
+        .map_err(|error| match error {
+            regex_syntax::Error::Parse(error) => error.kind().to_string(),
+            regex_syntax::Error::Translate(error) => error.kind().to_string(),
+            other => one_line(&other.to_string()),
+        })
+}
+
+fn too_large() -> String {
+    format!("regular expression needs an automaton of more than {} KiB", limits::REGEX_AUTOMATON_BYTES >> 10)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full(source: &str) -> Pattern {
+        Pattern::compile(source, Coverage::Full).unwrap()
+    }
+
+    #[test]
+    fn full_covers_the_whole_value() {
+        assert!(full("/v[0-9]+").is_match(b"/v12"));
+        assert!(!full("/v[0-9]+").is_match(b"/v12/x"));
+        assert!(!full("/v[0-9]+").is_match(b"x/v12"));
+        assert!(full("a|ab").is_match(b"ab"), "the longer alternative counts too");
+        assert!(full("a?").is_match(b""));
+    }
+
+    #[test]
+    fn search_finds_anywhere() {
+        let pattern = Pattern::compile("v[0-9]", Coverage::Search).unwrap();
+        assert!(pattern.is_match(b"/x/v1/y"));
+        assert!(!pattern.is_match(b"/x/vy"));
+        assert!(Pattern::compile("^/a$", Coverage::Search).unwrap().is_match(b"/a"));
+        assert!(!Pattern::compile("^/a$", Coverage::Search).unwrap().is_match(b"/ab"));
+    }
+
+    #[test]
+    fn wrapping_cannot_be_escaped() {
+        assert!(full("(?x)a # comment").is_match(b"a"));
+        assert!(!full("(?x)a # comment").is_match(b"ab"));
+        assert!(Pattern::compile("a)|(b", Coverage::Full).is_err());
+    }
+
+    #[test]
+    fn values_need_not_be_utf8() {
+        assert!(full("a.c").is_match(b"a\xffc"));
+        assert!(full("[^/]+").is_match(b"\xc3\x28"));
+    }
+
+    #[test]
+    fn large_automata_become_sparse_and_still_match() {
+        let pattern = full("[a-z]{1,60}-[0-9]{1,60}(foo|bar|baz){2,9}");
+        assert!(matches!(pattern.machine, Machine::Sparse(_)));
+        assert!(pattern.is_match(b"abc-123foobar"));
+        assert!(!pattern.is_match(b"abc-123foo"));
+    }
+
+    #[test]
+    fn hostile_patterns_are_refused_with_a_line() {
+        for (source, word) in [
+            ("(", "unclosed"),
+            ("(?=a)", "look-around"),
+            (r"(a)\1", "backreferences"),
+            (".*[ab].{20}", "automaton"),
+            ("a{1000}{1000}", "automaton"),
+            (&format!("{}a{}", "(".repeat(300), ")".repeat(300)), "nest"),
+            (&"a".repeat(1025), "1025 bytes"),
+        ] {
+            let message = Pattern::compile(source, Coverage::Full).unwrap_err();
+            assert!(message.contains(word), "{source}: {message}");
+            assert!(!message.contains('\n'));
+        }
+    }
+}
