@@ -71,9 +71,9 @@ go_tool() {
   fi
   need_go
   mkdir -p "${out%/*}"
-  # Beside it, then in its place: the old one may be running.
-  (cd "$SHELLAC_HOME/cluster" && CGO_ENABLED=0 GOTOOLCHAIN=auto go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o "$out.new" "./cmd/$1") ||
+  # Beside it, then in its place: the old one may be running, or another process may be building it, too.
+  (cd "$SHELLAC_HOME/cluster" && CGO_ENABLED=0 GOTOOLCHAIN=auto go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o "$out.$$" "./cmd/$1") ||
     die "cannot build $1"
-  touch "$out.new"
-  mv "$out.new" "$out"
+  touch "$out.$$"
+  mv "$out.$$" "$out"
 }
