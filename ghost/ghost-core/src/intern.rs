@@ -23,6 +23,8 @@ pub struct Shared {
     endpoints: HashMap<Box<str>, Weak<Endpoint>>,
     pools: HashMap<(Box<[u64]>, Select), Weak<Pool>>,
     patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
+    /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
+    refused: HashMap<(Box<str>, Coverage), String>,
     last_id: u64,
     slots: Arc<Slots>,
 }
@@ -40,6 +42,7 @@ impl Interner {
             endpoints: old.endpoints.clone(),
             pools: old.pools.clone(),
             patterns: old.patterns.clone(),
+            refused: HashMap::new(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
         }))
@@ -97,13 +100,23 @@ impl Shared {
         if let Some(pattern) = self.patterns.get(&key).and_then(Weak::upgrade) {
             return Ok(pattern);
         }
-        let pattern = Arc::new(Pattern::compile(source, coverage)?);
+        if let Some(message) = self.refused.get(&key) {
+            return Err(message.clone());
+        }
+        let pattern = match Pattern::compile(source, coverage) {
+            Ok(pattern) => Arc::new(pattern),
+            Err(message) => {
+                self.refused.insert(key, message.clone());
+                return Err(message);
+            }
+        };
         self.patterns.insert(key, Arc::downgrade(&pattern));
         Ok(pattern)
     }
 
     /// Forgets what nothing uses any more.
     pub fn sweep(&mut self) {
+        self.refused.clear();
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

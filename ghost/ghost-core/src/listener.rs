@@ -120,6 +120,16 @@ impl Listeners {
         Some(ports.flat_map(|(_, port)| &port.listeners).flat_map(|entry| entry.numbers.0).flatten().collect())
     }
 
+    /// Public names, once for each listener; none for a table without `sockets`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let sockets = match self {
+            Self::Mapped(sockets) => &**sockets,
+            Self::BySocket(_) => &[],
+        };
+        let ports = sockets.iter().flat_map(|(_, socket)| &socket.ports);
+        ports.flat_map(|(_, port)| &port.listeners).map(|entry| &*entry.name)
+    }
+
     pub fn find<'a>(
         &'a self,
         socket: &'a [u8],

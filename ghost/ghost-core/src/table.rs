@@ -139,6 +139,11 @@ impl Table {
         &self.endpoints
     }
 
+    /// Public names of the listeners, for counters; a name that several listeners share comes several times.
+    pub fn listener_names(&self) -> impl Iterator<Item = &str> {
+        self.listeners.names()
+    }
+
     pub fn ejection(&self) -> Ejection {
         self.ejection
     }

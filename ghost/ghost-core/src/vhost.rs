@@ -1,5 +1,6 @@
 //! One host of the table: its routes in precedence order, their index, and what was refused.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -21,8 +22,17 @@ pub struct Host {
     pub(crate) routes: Box<[Arc<Route>]>,
     pub(crate) index: PathIndex,
     pub(crate) refusals: Box<[Refusal]>,
-    /// Digest of a route's bytes and its rank, sorted: what the next table can take over.
-    sources: Box<[(u128, u32)]>,
+    /// What each element of `routes` became, sorted by digest: what the next table can take over.
+    sources: Box<[Source]>,
+}
+
+/// An element of `routes`: its bytes, the route and the refusal that came of them. Refused ones are remembered too: a
+/// pattern that is too large costs milliseconds to find out about, and must not cost them again with every change of the host.
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    digest: u128,
+    rank: Option<u32>,
+    refusal: Option<u32>,
 }
 
 impl Host {
@@ -47,13 +57,22 @@ impl Host {
         }
     }
 
-    fn compiled_from(&self, digest: u128) -> Option<&Arc<Route>> {
-        let at = self.sources.binary_search_by_key(&digest, |(source, _)| *source).ok()?;
-        self.routes.get(usize::try_from(self.sources.get(at)?.1).ok()?)
+    fn source(&self, digest: u128) -> Option<Source> {
+        let at = self.sources.binary_search_by_key(&digest, |source| source.digest).ok()?;
+        self.sources.get(at).copied()
     }
 }
 
-/// Compiles a host, taking over the routes of `previous` whose bytes are the same. Also tells how many those were.
+/// A host in the making.
+struct Draft<'d> {
+    name: &'d Arc<str>,
+    routes: Vec<(Source, Arc<Route>)>,
+    refused: Vec<Source>,
+    refusals: Vec<Refusal>,
+    reused: usize,
+}
+
+/// Compiles a host, taking over from `previous` what came of equal bytes. Also tells how many routes those were.
 pub(crate) fn compile(
     name: &Arc<str>,
     raw: &RawValue,
@@ -61,72 +80,106 @@ pub(crate) fn compile(
     previous: Option<&Host>,
     shared: &mut Shared,
 ) -> Result<(Host, usize), Refusal> {
-    let omitted = |wrong: Wrong| Refusal {
-        vhost: Arc::clone(name),
-        route: "".into(),
-        rule: None,
-        field: wrong.field.into(),
-        effect: Effect::HostOmitted,
-        message: wrong.message.into(),
-    };
+    let mut draft = Draft { name, routes: Vec::new(), refused: Vec::new(), refusals: Vec::new(), reused: 0 };
+    let omitted = |wrong| refusal(name, Effect::HostOmitted, wrong);
     let dto: dto::Vhost<'_> = compile::read(raw.get()).map_err(omitted)?;
     compile::at_most("routes", dto.routes.len(), limits::ROUTES_PER_HOST).map_err(omitted)?;
-    let mut refusals = Vec::new();
-    let mut compiled: Vec<(Option<u128>, Arc<Route>)> = Vec::with_capacity(dto.routes.len() + 1);
-    let mut reused = 0;
+    draft.routes.reserve_exact(dto.routes.len() + usize::from(!dto.default_backends.is_empty()));
     for (rule, raw) in (0..).zip(&dto.routes) {
         let digest = hash::digest(raw.get().as_bytes());
-        if let Some(route) = previous.and_then(|previous| previous.compiled_from(digest)) {
-            compiled.push((Some(digest), Arc::clone(route)));
-            reused += 1;
-            continue;
-        }
-        let refuse = |route: &str, wrong: Wrong, effect| Refusal {
-            vhost: Arc::clone(name),
-            route: route.into(),
-            rule: Some(rule),
-            field: wrong.field.into(),
-            effect,
-            message: wrong.message.into(),
-        };
-        match compile::route(raw, shared) {
-            Ok(compile::Compiled { route, uncached: None }) => compiled.push((Some(digest), Arc::new(route))),
-            Ok(compile::Compiled { route, uncached: Some(wrong) }) => {
-                // Compiled again with every table, so that the refusal is told again.
-                refusals.push(refuse(&route.name, wrong, Effect::Uncached));
-                compiled.push((None, Arc::new(route)));
-            }
-            Err(wrong) => {
-                let known = serde_json::from_str::<dto::RouteName<'_>>(raw.get());
-                refusals.push(refuse(known.as_ref().map_or("", |known| &known.name), wrong, Effect::RouteOmitted));
-            }
+        match previous.and_then(|host| Some((host, host.source(digest)?))) {
+            Some((host, source)) => draft.take_over(rule, host, source),
+            None => draft.compile(rule, raw, digest, shared),
         }
     }
-    if sort_if_needed(&mut compiled) {
+    if draft.sort_if_needed() {
         let message = "order contradicts priority and rule_index; sorted by them".into();
-        refusals.push(Refusal { effect: Effect::Partial, ..omitted(Wrong { field: "routes".into(), message }) });
+        draft.refusals.push(refusal(name, Effect::Partial, Wrong { field: "routes".into(), message }));
     }
-    if !dto.default_backends.is_empty() {
-        match compile::default_route(&dto.default_backends, shared) {
-            Ok(route) => compiled.push((None, Arc::new(route))),
-            Err(wrong) => refusals.push(Refusal { effect: Effect::RouteOmitted, ..omitted(wrong) }),
-        }
-    }
-    let mut sources: Vec<_> = (0..).zip(&compiled).filter_map(|(rank, (digest, _))| Some(((*digest)?, rank))).collect();
-    sources.sort_unstable();
-    let routes: Box<[_]> = compiled.into_iter().map(|(_, route)| route).collect();
-    let index = PathIndex::build(&routes);
-    let host =
-        Host { name: Arc::clone(name), digest, routes, index, refusals: refusals.into(), sources: sources.into() };
-    Ok((host, reused))
+    let default = match &*dto.default_backends {
+        [] => None,
+        backends => match compile::default_route(backends, shared) {
+            Ok(route) => Some(Arc::new(route)),
+            Err(wrong) => {
+                draft.refusals.push(refusal(name, Effect::RouteOmitted, wrong));
+                None
+            }
+        },
+    };
+    let reused = draft.reused;
+    Ok((draft.finish(digest, default), reused))
 }
 
-/// The writer's order stands unless it contradicts what the format says about `priority`. Then that is what counts.
-fn sort_if_needed(compiled: &mut [(Option<u128>, Arc<Route>)]) -> bool {
-    let key = |(_, route): &(_, Arc<Route>)| (std::cmp::Reverse(route.order.0), route.order.1);
-    if compiled.is_sorted_by_key(key) {
-        return false;
+impl Draft<'_> {
+    fn take_over(&mut self, rule: u32, host: &Host, source: Source) {
+        let at = |number: u32| usize::try_from(number).ok();
+        let refusal = source.refusal.and_then(|number| host.refusals.get(at(number)?)).and_then(|refusal| {
+            self.refusals.push(Refusal { rule: Some(rule), ..refusal.clone() });
+            last(&self.refusals)
+        });
+        match source.rank.and_then(|rank| host.routes.get(at(rank)?)) {
+            Some(route) => {
+                self.reused += 1;
+                self.routes.push((Source { refusal, ..source }, Arc::clone(route)));
+            }
+            None => self.refused.push(Source { refusal, ..source }),
+        }
     }
-    compiled.sort_by_key(key);
-    true
+
+    fn compile(&mut self, rule: u32, raw: &RawValue, digest: u128, shared: &mut Shared) {
+        let (route, refused) = match compile::route(raw, shared) {
+            Ok(compile::Compiled { route, uncached }) => {
+                let refused = uncached.map(|wrong| (route.name.clone(), Effect::Uncached, wrong));
+                (Some(route), refused)
+            }
+            Err(wrong) => {
+                let name = serde_json::from_str(raw.get())
+                    .map_or_else(|_| "".into(), |known: dto::RouteName<'_>| (*known.name).into());
+                (None, Some((name, Effect::RouteOmitted, wrong)))
+            }
+        };
+        let refusal = refused.and_then(|(route, effect, wrong)| {
+            self.refusals.push(Refusal { route, rule: Some(rule), ..refusal(self.name, effect, wrong) });
+            last(&self.refusals)
+        });
+        let source = Source { digest, rank: None, refusal };
+        match route {
+            Some(route) => self.routes.push((source, Arc::new(route))),
+            None => self.refused.push(source),
+        }
+    }
+
+    /// The writer's order stands unless it contradicts what the format says about `priority`. Then that is what counts.
+    fn sort_if_needed(&mut self) -> bool {
+        let key = |(_, route): &(_, Arc<Route>)| (Reverse(route.order.0), route.order.1);
+        if self.routes.is_sorted_by_key(key) {
+            return false;
+        }
+        self.routes.sort_by_key(key);
+        true
+    }
+
+    fn finish(self, digest: u128, default: Option<Arc<Route>>) -> Host {
+        let ranked = (0..).zip(&self.routes).map(|(rank, (source, _))| Source { rank: Some(rank), ..*source });
+        let mut sources: Vec<_> = ranked.chain(self.refused).collect();
+        sources.sort_unstable_by_key(|source| source.digest);
+        let routes: Box<[_]> = self.routes.into_iter().map(|(_, route)| route).chain(default).collect();
+        Host {
+            name: Arc::clone(self.name),
+            digest,
+            index: PathIndex::build(&routes),
+            routes,
+            refusals: self.refusals.into(),
+            sources: sources.into(),
+        }
+    }
+}
+
+fn refusal(name: &Arc<str>, effect: Effect, wrong: Wrong) -> Refusal {
+    let (field, message) = (wrong.field.into(), wrong.message.into());
+    Refusal { vhost: Arc::clone(name), route: "".into(), rule: None, field, effect, message }
+}
+
+fn last<T>(list: &[T]) -> Option<u32> {
+    u32::try_from(list.len().checked_sub(1)?).ok()
 }

@@ -93,7 +93,7 @@ fn refusals_are_told_again_with_every_table() {
     assert_eq!(first.report.refusals.len(), 3);
     assert_eq!(first.report.refusals, same.report.refusals);
     assert_eq!(first.report.refusals, changed.report.refusals);
-    assert_eq!(changed.report.routes_reused, 0, "a route that is reported is compiled to be reported");
+    assert_eq!(changed.report.routes_reused, 1, "the route without its cache policy");
 }
 
 #[test]
@@ -124,6 +124,8 @@ fn listeners_can_change_under_unchanged_hosts() {
     let first = build(&table(json!({ "s0": { "80": ["web"] }, "s1": {} })), None);
     let second = build(&table(json!({ "s0": {}, "s1": { "8080": ["web"] } })), Some(&first.table));
     assert_eq!(second.report.hosts_reused, 1);
+    assert_eq!(first.table.listener_names().collect::<Vec<_>>(), ["http-80"]);
+    assert_eq!(second.table.listener_names().collect::<Vec<_>>(), ["http-8080"]);
     assert_eq!((status(&first.table, "s0"), status(&first.table, "s1")), (None, Some(404)));
     assert_eq!((status(&second.table, "s0"), status(&second.table, "s1")), (Some(404), None));
 }
