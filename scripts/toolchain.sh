@@ -64,16 +64,18 @@ need_rust() { use_rust || die "no Rust $NEED_RUST or newer found (PATH, ~/.cargo
 
 # go_tool NAME: builds one of the project's own Go programs into build/bin, if its sources changed since
 go_tool() {
-  local out="$SHELLAC_HOME/build/bin/$1" changed=
+  local out="$SHELLAC_HOME/build/bin/$1" changed= log
   if [ -x "$out" ]; then
     changed=$(find "$SHELLAC_HOME/cluster" -path "$SHELLAC_HOME/cluster/parts" -prune -o -type f ! -name '*_test.go' -newer "$out" -print -quit)
     [ -n "$changed" ] || return 0
   fi
   need_go
   mkdir -p "${out%/*}"
+  echo "building $1" >&2
   # Beside it, then in its place: the old one may be running, or another process may be building it, too.
-  (cd "$SHELLAC_HOME/cluster" && CGO_ENABLED=0 GOTOOLCHAIN=auto go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o "$out.$$" "./cmd/$1") ||
-    die "cannot build $1"
+  log=$(cd "$SHELLAC_HOME/cluster" &&
+    CGO_ENABLED=0 GOTOOLCHAIN=auto go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o "$out.$$" "./cmd/$1" 2>&1) ||
+    die "cannot build $1: $(grep -v '^go: downloading' <<<"$log" | head -n 1)"
   touch "$out.$$"
   mv "$out.$$" "$out"
 }

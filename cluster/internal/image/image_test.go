@@ -190,3 +190,25 @@ func TestAPathThatIsGivenTwiceIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTheExampleInTheDocumentationBuilds(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/images.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "```yaml\n")
+	example, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("docs/images.md has no example")
+	}
+	dir := t.TempDir()
+	file := write(t, filepath.Join(dir, "image.yaml"), example, 0o644)
+	write(t, filepath.Join(dir, "root.tar"), string(make([]byte, 1024)), 0o644) // an empty tar
+	spec, err := ReadSpec(file, map[string]string{"hello": write(t, filepath.Join(dir, "hello"), "hello", 0o755)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(spec, filepath.Join(dir, "hello.tar")); err != nil {
+		t.Error(err)
+	}
+}
