@@ -64,7 +64,7 @@ need_rust() { use_rust || die "no Rust $NEED_RUST or newer found (PATH, ~/.cargo
 
 # go_tool NAME: builds one of the project's own Go programs into build/bin, if its sources changed since
 go_tool() {
-  local out="$SHELLAC_HOME/build/bin/$1" changed= log
+  local out="$SHELLAC_HOME/build/bin/$1" changed log
   if [ -x "$out" ]; then
     changed=$(find "$SHELLAC_HOME/cluster" -path "$SHELLAC_HOME/cluster/parts" -prune -o -type f ! -name '*_test.go' -newer "$out" -print -quit)
     [ -n "$changed" ] || return 0

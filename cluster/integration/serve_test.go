@@ -28,8 +28,8 @@ func TestAClusterServesAndGoesWithoutATrace(t *testing.T) {
 
 	t.Run("the footprint shows a cluster that is up", func(t *testing.T) {
 		now := takeFootprint(t)
-		// Mounts are not among them: all of a cluster's mounts are in namespaces of its own.
-		for _, kind := range []string{"processes", "listening sockets", "network namespaces", "cgroups", "files"} {
+		// Mounts and sockets are not among them: all of a cluster's are in namespaces of its own.
+		for _, kind := range []string{"processes", "network namespaces", "cgroups", "files"} {
 			if len(now[kind]) <= len(before[kind]) {
 				t.Errorf("%s: nothing new is seen, so nothing left behind would be", kind)
 			}
@@ -49,6 +49,16 @@ func TestAClusterServesAndGoesWithoutATrace(t *testing.T) {
 			if !regexp.MustCompile(component + ` +Ready`).MatchString(status) {
 				t.Errorf("%s is not Ready:\n%s", component, status)
 			}
+		}
+	})
+	t.Run("of the version that is pinned", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join(home, "cluster", "parts", "kubernetes", "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pinned := regexp.MustCompile(`k8s.io/kubernetes (v\S+)`).FindStringSubmatch(string(text))[1]
+		if version := kubectl(t, name, "version").ok(t).out; !strings.Contains(version, "Server Version: "+pinned) {
+			t.Errorf("%s, but pinned is %s", version, pinned)
 		}
 	})
 	t.Run("the name is taken", func(t *testing.T) {
