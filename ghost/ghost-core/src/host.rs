@@ -179,10 +179,9 @@ impl Iterator for Candidates<'_> {
     fn next(&mut self) -> Option<u32> {
         if let Stage::Exact = self.stage {
             self.stage = Stage::Suffix;
-            if !self.rest.is_empty()
-                && let Some(value) = lookup(&self.index.exact, self.rest)
-            {
-                return Some(value);
+            let found = if self.rest.is_empty() { None } else { lookup(&self.index.exact, self.rest) };
+            if found.is_some() {
+                return found;
             }
         }
         if let Stage::Suffix = self.stage {
@@ -194,10 +193,9 @@ impl Iterator for Candidates<'_> {
                     continue;
                 }
                 // An empty label (".example.com") is no name below the suffix.
-                if dot > 0
-                    && let Some(value) = lookup(&self.index.suffix, self.rest)
-                {
-                    return Some(value);
+                let found = if dot > 0 { lookup(&self.index.suffix, self.rest) } else { None };
+                if found.is_some() {
+                    return found;
                 }
             }
             self.stage = Stage::Done;

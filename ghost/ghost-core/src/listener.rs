@@ -156,10 +156,8 @@ impl Listeners {
             (_, None) => return Found::Nothing,
         };
         let Some(best) = listeners.hosts.best(host) else { return Found::Nothing };
-        if let Some(server_name) = server_name.and_then(HostName::parse)
-            && let Some(connected) = listeners.hosts.best(Some(&server_name))
-            && connected != best
-        {
+        let connected = server_name.and_then(HostName::parse).and_then(|name| listeners.hosts.best(Some(&name)));
+        if connected.is_some_and(|connected| connected != best) {
             return Found::Misdirected;
         }
         match usize::try_from(best).ok().and_then(|best| listeners.listeners.get(best)) {
