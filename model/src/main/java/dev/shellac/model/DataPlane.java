@@ -1,0 +1,37 @@
+package dev.shellac.model;
+
+import dev.shellac.model.status.Address;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the running part of a Gateway reported, as far as it shows in status.
+ *
+ * @param addresses where it can be reached; none yet while it has none
+ * @param unusableAddresses requested addresses that it cannot have, and why
+ * @param unavailablePorts ports that it cannot open, and why
+ * @param refusals what the router left out of the table that it was given
+ * @param vclFault why the VCL was not taken, in the compiler's words
+ */
+public record DataPlane(
+        List<Address> addresses,
+        Map<String, String> unusableAddresses,
+        Map<Port, String> unavailablePorts,
+        List<TableRefusal> refusals,
+        Optional<String> vclFault) {
+    /** One route match that the router refused, by its provenance. */
+    public record TableRefusal(Name route, int rule, int match, String message) {}
+
+    public DataPlane {
+        addresses = List.copyOf(addresses);
+        unusableAddresses = Copies.of(unusableAddresses);
+        unavailablePorts = Copies.of(unavailablePorts);
+        refusals = List.copyOf(refusals);
+    }
+
+    /** One that serves everything it was given, at these addresses. */
+    public static DataPlane serving(Address... addresses) {
+        return new DataPlane(List.of(addresses), Map.of(), Map.of(), List.of(), Optional.empty());
+    }
+}

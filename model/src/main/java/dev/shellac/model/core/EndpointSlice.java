@@ -1,0 +1,43 @@
+package dev.shellac.model.core;
+
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Port;
+import dev.shellac.model.Resource;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Some of the endpoints of a Service.
+ *
+ * @param service the Service that it belongs to, from its label; a slice without one belongs to none
+ */
+public record EndpointSlice(
+        Metadata meta, Optional<String> service, String addressType, List<Endpoint> endpoints, List<EndpointPort> ports)
+        implements Resource {
+    /** One endpoint; {@code ready} is true where the slice does not say, as Kubernetes has it. */
+    public record Endpoint(List<String> addresses, Readiness readiness) {
+        public Endpoint {
+            addresses = List.copyOf(addresses);
+        }
+    }
+
+    /** Whether an endpoint takes new requests. */
+    public enum Readiness {
+        READY,
+        NOT_READY
+    }
+
+    /** A port of every endpoint; the name is that of the Service's port. Without a number: all ports. */
+    public record EndpointPort(String name, Optional<Port> port, String protocol) {}
+
+    public EndpointSlice {
+        endpoints = List.copyOf(endpoints);
+        ports = List.copyOf(ports);
+    }
+
+    @Override
+    public GroupKind type() {
+        return GroupKind.ENDPOINT_SLICE;
+    }
+}

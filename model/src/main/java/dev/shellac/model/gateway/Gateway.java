@@ -1,0 +1,38 @@
+package dev.shellac.model.gateway;
+
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.ObjectRef;
+import dev.shellac.model.Resource;
+import dev.shellac.model.status.GatewayStatus;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A Gateway.
+ *
+ * @param allowedListeners whose ListenerSets may add listeners
+ * @param clientCertificate what it shows to backends that ask for a certificate
+ */
+public record Gateway(
+        Metadata meta,
+        String className,
+        List<Listener> listeners,
+        List<AddressRequest> addresses,
+        NamespacePolicy allowedListeners,
+        Infrastructure infrastructure,
+        Optional<FrontendTls> frontendTls,
+        Optional<ObjectRef> clientCertificate,
+        DefaultScope defaultScope,
+        GatewayStatus status)
+        implements Resource {
+    public Gateway {
+        listeners = List.copyOf(listeners);
+        addresses = List.copyOf(addresses);
+    }
+
+    @Override
+    public GroupKind type() {
+        return GroupKind.GATEWAY;
+    }
+}

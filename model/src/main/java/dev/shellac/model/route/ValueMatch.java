@@ -1,0 +1,10 @@
+package dev.shellac.model.route;
+
+/** How the value of a header or query parameter is matched. */
+public sealed interface ValueMatch {
+    /** Equal. */
+    record Exact(String value) implements ValueMatch {}
+
+    /** By a regular expression over the whole value. */
+    record Pattern(String regex) implements ValueMatch {}
+}
