@@ -22,7 +22,8 @@ pub struct Options {
 }
 
 pub fn serve(options: &Options) -> Result<(), String> {
-    let listener = TcpListener::bind(options.listen).map_err(|e| format!("cannot listen on {}: {e}", options.listen))?;
+    let listener =
+        TcpListener::bind(options.listen).map_err(|e| format!("cannot listen on {}: {e}", options.listen))?;
     let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nX-Backend: {}\r\n", options.body, options.name);
     for header in &options.header {
         answer.push_str(header);

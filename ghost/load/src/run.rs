@@ -90,7 +90,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
         threads
             .into_iter()
             .map(|thread| {
-                thread.map_err(|e| format!("cannot start a thread: {e}"))?.join().map_err(|_| "a thread broke".to_string())?
+                thread
+                    .map_err(|e| format!("cannot start a thread: {e}"))?
+                    .join()
+                    .map_err(|_| "a thread broke".to_string())?
             })
             .collect::<Result<_, String>>()
     })?;
@@ -150,7 +153,9 @@ impl Client<'_> {
             share.requests += 1;
             let start = Instant::now();
             match self.exchange(&mut connection, &mut reader, request) {
-                Ok(()) => share.latencies.saturating_record(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)),
+                Ok(()) => {
+                    share.latencies.saturating_record(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+                }
                 Err(reason) => {
                     *share.failures.entry(reason).or_default() += 1;
                     connection = None;
@@ -188,7 +193,8 @@ impl Client<'_> {
     }
 
     fn connect(&self) -> Result<TcpStream, String> {
-        let connection = TcpStream::connect_timeout(&self.options.target, PATIENCE).map_err(|e| format!("connecting: {e}"))?;
+        let connection =
+            TcpStream::connect_timeout(&self.options.target, PATIENCE).map_err(|e| format!("connecting: {e}"))?;
         connection.set_nodelay(true).map_err(|e| e.to_string())?;
         connection.set_read_timeout(Some(PATIENCE)).map_err(|e| e.to_string())?;
         Ok(connection)
