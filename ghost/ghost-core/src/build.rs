@@ -45,6 +45,7 @@ impl Table {
             Some(previous) => (Arc::clone(&previous.interner), Some(previous)),
         };
         let mut shared = interner.lock();
+        shared.begin();
         let mut report = Report::default();
         let mut listeners = Listeners::build(&top, &mut shared)?;
         let pools = build_pools(&top.pools.0, previous_hosts, &mut shared, &mut report);
@@ -62,6 +63,7 @@ impl Table {
         let before = previous.map(|previous| &*previous.endpoints).unwrap_or_default();
         report.endpoints_added = missing_from(&endpoints, before);
         report.endpoints_removed = missing_from(before, &endpoints);
+        report.deferred = shared.budget.deferred();
         shared.sweep();
         drop(shared);
         let table = Table {

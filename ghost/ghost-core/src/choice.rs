@@ -13,8 +13,8 @@ use crate::vhost::Host;
 /// A route of a table by position: small enough to keep beside the table for the life of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteId {
-    pub(crate) host: u32,
-    pub(crate) rank: u32,
+    pub host: u32,
+    pub rank: u32,
 }
 
 #[derive(Debug)]

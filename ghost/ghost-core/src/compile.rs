@@ -67,6 +67,7 @@ pub struct Compiled {
 pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
     let dto: dto::Route<'_> = read(raw.get())?;
     at_most("route_name", dto.route_name.len(), limits::ROUTE_NAME_BYTES)?;
+    shared.budget.charge_to(&dto.route_name);
     let coverage = match dto.regex {
         dto::RegexMode::Search => Coverage::Search,
         dto::RegexMode::Full => Coverage::Full,

@@ -230,6 +230,7 @@ pub(crate) fn cache(
     ] {
         check_seconds(field, seconds)?;
     }
+    at_most("scope", dto.scope.as_deref().map_or(0, str::len), limits::NAME_BYTES)?;
     let scope = dto.scope.as_deref().map_or(default_scope, Into::into);
     if let Some(name) = &dto.tags_header {
         filter::check_name(name).at(|| "tags_header".into())?;

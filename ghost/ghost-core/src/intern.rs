@@ -10,8 +10,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::budget::Budget;
 use crate::endpoint::{Address, Endpoint, Slots};
-use crate::pattern::{Coverage, Pattern};
+use crate::pattern::{Coverage, Pattern, Plan};
 use crate::pool::{Pool, Select};
 
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Shared {
     patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
     /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
     refused: HashMap<(Box<str>, Coverage), String>,
+    /// Of this build.
+    pub budget: Budget,
     last_id: u64,
     slots: Arc<Slots>,
 }
@@ -43,6 +46,7 @@ impl Interner {
             pools: old.pools.clone(),
             patterns: old.patterns.clone(),
             refused: HashMap::new(),
+            budget: Budget::default(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
         }))
@@ -103,20 +107,38 @@ impl Shared {
         if let Some(message) = self.refused.get(&key) {
             return Err(message.clone());
         }
-        let pattern = match Pattern::compile(source, coverage) {
-            Ok(pattern) => Arc::new(pattern),
+        let compiled = match Plan::new(source, coverage).map(|plan| (plan.if_small(), plan)) {
+            Ok((Some(small), _)) => small,
+            Ok((None, plan)) => {
+                self.budget.allows()?;
+                let (large, work) = plan.determinise();
+                self.budget.spend(work);
+                large
+            }
+            Err(message) => Err(message),
+        };
+        match compiled {
+            Ok(pattern) => {
+                let pattern = Arc::new(pattern);
+                self.patterns.insert(key, Arc::downgrade(&pattern));
+                Ok(pattern)
+            }
             Err(message) => {
                 self.refused.insert(key, message.clone());
-                return Err(message);
+                Err(message)
             }
-        };
-        self.patterns.insert(key, Arc::downgrade(&pattern));
-        Ok(pattern)
+        }
+    }
+
+    /// A build begins: what held for the one before is over.
+    pub fn begin(&mut self) {
+        self.refused.clear();
+        self.budget = Budget::default();
     }
 
     /// Forgets what nothing uses any more.
     pub fn sweep(&mut self) {
-        self.refused.clear();
+        self.refused = HashMap::new();
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod build;
 mod cache;
 mod choice;

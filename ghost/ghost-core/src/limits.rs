@@ -38,3 +38,12 @@ pub const REGEX_NFA_BYTES: usize = 512 << 10;
 pub const REGEX_AUTOMATON_BYTES: usize = 256 << 10;
 /// Determinisation needs scratch of its own; without a bound a hostile pattern costs seconds before it is refused.
 pub const REGEX_BUILD_BYTES: usize = 1 << 20;
+/// Work of a pattern: bytes of its NFA times bytes of its automaton, which is what determinisation goes through. On a machine
+/// of 2026 a Gi takes at most 40 ms. Up to this a pattern is free.
+pub const REGEX_WORK_FREE: u64 = 16 << 20;
+/// The most that a pattern is charged: determinisation gives up on its scratch (`REGEX_BUILD_BYTES`) before it has gone
+/// through the rest.
+pub const REGEX_WORK_MOST: u64 = 5 << 28;
+/// New large patterns of one namespace in one build, and of all.
+pub const REGEX_WORK_PER_NAMESPACE: u64 = 32 << 30;
+pub const REGEX_WORK_PER_BUILD: u64 = 128 << 30;

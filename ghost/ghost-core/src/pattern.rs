@@ -40,40 +40,7 @@ const DENSE_BYTES: usize = 4 << 10;
 impl Pattern {
     /// Fails with one line that says what is wrong with the pattern.
     pub fn compile(source: &str, coverage: Coverage) -> Result<Self, String> {
-        if source.len() > limits::REGEX_BYTES {
-            return Err(format!("regular expression has {} bytes, limit {}", source.len(), limits::REGEX_BYTES));
-        }
-        let parsed = parse(source)?;
-        // Built on the parsed form: wrapping the text in `^(?:…)$` would let a comment or a stray `)` escape the wrapping.
-        let (hir, start) = match coverage {
-            Coverage::Full => (Hir::concat(vec![parsed, Hir::look(Look::End)]), StartKind::Anchored),
-            Coverage::Search => (parsed, StartKind::Unanchored),
-        };
-        let nfa = thompson::Compiler::new()
-            .configure(
-                thompson::Config::new()
-                    .utf8(false)
-                    .which_captures(thompson::WhichCaptures::None)
-                    .nfa_size_limit(Some(limits::REGEX_NFA_BYTES)),
-            )
-            .build_from_hir(&hir)
-            .map_err(|_| too_large())?;
-        let dfa = dense::Builder::new()
-            .configure(
-                dense::Config::new()
-                    .start_kind(start)
-                    .accelerate(false)
-                    .dfa_size_limit(Some(limits::REGEX_AUTOMATON_BYTES))
-                    .determinize_size_limit(Some(limits::REGEX_BUILD_BYTES)),
-            )
-            .build_from_nfa(&nfa)
-            .map_err(|error| if error.is_size_limit_exceeded() { too_large() } else { one_line(&error.to_string()) })?;
-        let machine = if dfa.memory_usage() <= DENSE_BYTES {
-            Machine::Dense(dfa)
-        } else {
-            Machine::Sparse(dfa.to_sparse().map_err(|error| one_line(&error.to_string()))?)
-        };
-        Ok(Self { source: source.into(), coverage, machine })
+        Plan::new(source, coverage)?.determinise().0
     }
 
     pub fn is_match(&self, value: &[u8]) -> bool {
@@ -96,6 +63,86 @@ impl Pattern {
 
     pub fn coverage(&self) -> Coverage {
         self.coverage
+    }
+}
+
+/// A pattern that was read but not determinised yet: what remains can be small or large, and is bounded by what is known.
+#[derive(Debug)]
+pub(crate) struct Plan<'p> {
+    source: &'p str,
+    coverage: Coverage,
+    nfa: thompson::NFA,
+}
+
+impl<'p> Plan<'p> {
+    pub fn new(source: &'p str, coverage: Coverage) -> Result<Self, String> {
+        if source.len() > limits::REGEX_BYTES {
+            return Err(format!("regular expression has {} bytes, limit {}", source.len(), limits::REGEX_BYTES));
+        }
+        let parsed = parse(source)?;
+        // Built on the parsed form: wrapping the text in `^(?:…)$` would let a comment or a stray `)` escape the wrapping.
+        let hir = match coverage {
+            Coverage::Full => Hir::concat(vec![parsed, Hir::look(Look::End)]),
+            Coverage::Search => parsed,
+        };
+        let nfa = thompson::Compiler::new()
+            .configure(
+                thompson::Config::new()
+                    .utf8(false)
+                    .which_captures(thompson::WhichCaptures::None)
+                    .nfa_size_limit(Some(limits::REGEX_NFA_BYTES)),
+            )
+            .build_from_hir(&hir)
+            .map_err(|_| too_large())?;
+        Ok(Self { source, coverage, nfa })
+    }
+
+    /// The pattern if that takes little work; `None` if more would be needed to tell.
+    pub fn if_small(&self) -> Option<Result<Pattern, String>> {
+        let affordable = limits::REGEX_WORK_FREE / self.nfa_bytes().max(1);
+        let limit = usize::try_from(affordable).unwrap_or(usize::MAX).min(limits::REGEX_AUTOMATON_BYTES);
+        match self.automaton(limit) {
+            Err(error) if error.is_size_limit_exceeded() && limit < limits::REGEX_AUTOMATON_BYTES => None,
+            result => Some(self.finish(result).0),
+        }
+    }
+
+    /// The pattern, and the work that it took.
+    pub fn determinise(&self) -> (Result<Pattern, String>, u64) {
+        self.finish(self.automaton(limits::REGEX_AUTOMATON_BYTES))
+    }
+
+    fn automaton(&self, limit: usize) -> Result<dense::DFA<Vec<u32>>, Box<dense::BuildError>> {
+        let start = match self.coverage {
+            Coverage::Full => StartKind::Anchored,
+            Coverage::Search => StartKind::Unanchored,
+        };
+        dense::Builder::new()
+            .configure(
+                dense::Config::new()
+                    .start_kind(start)
+                    .accelerate(false)
+                    .dfa_size_limit(Some(limit))
+                    .determinize_size_limit(Some(limits::REGEX_BUILD_BYTES)),
+            )
+            .build_from_nfa(&self.nfa)
+            .map_err(Box::new)
+    }
+
+    fn finish(&self, result: Result<dense::DFA<Vec<u32>>, Box<dense::BuildError>>) -> (Result<Pattern, String>, u64) {
+        let size = result.as_ref().map_or(limits::REGEX_AUTOMATON_BYTES, dense::DFA::memory_usage);
+        let work = self.nfa_bytes().saturating_mul(size as u64).min(limits::REGEX_WORK_MOST);
+        let machine = match result {
+            Ok(dfa) if size <= DENSE_BYTES => Ok(Machine::Dense(dfa)),
+            Ok(dfa) => dfa.to_sparse().map(Machine::Sparse).map_err(|error| one_line(&error.to_string())),
+            Err(error) if error.is_size_limit_exceeded() => Err(too_large()),
+            Err(error) => Err(one_line(&error.to_string())),
+        };
+        (machine.map(|machine| Pattern { source: self.source.into(), coverage: self.coverage, machine }), work)
+    }
+
+    fn nfa_bytes(&self) -> u64 {
+        self.nfa.memory_usage() as u64
     }
 }
 

@@ -17,7 +17,7 @@ use crate::route::Route;
 #[derive(Debug)]
 pub struct Host {
     pub(crate) name: Arc<str>,
-    /// Of the bytes it was compiled from.
+    /// Of the bytes it was compiled from; 0 if compiling them again may come to more.
     pub(crate) digest: u128,
     pub(crate) routes: Box<[Arc<Route>]>,
     pub(crate) index: PathIndex,
@@ -70,6 +70,8 @@ struct Draft<'d> {
     refused: Vec<Source>,
     refusals: Vec<Refusal>,
     reused: usize,
+    /// Nothing was put off to the next build.
+    settled: bool,
 }
 
 /// Compiles a host, taking over from `previous` what came of equal bytes. Also tells how many routes those were.
@@ -80,7 +82,8 @@ pub(crate) fn compile(
     previous: Option<&Host>,
     shared: &mut Shared,
 ) -> Result<(Host, usize), Refusal> {
-    let mut draft = Draft { name, routes: Vec::new(), refused: Vec::new(), refusals: Vec::new(), reused: 0 };
+    let mut draft =
+        Draft { name, routes: Vec::new(), refused: Vec::new(), refusals: Vec::new(), reused: 0, settled: true };
     let omitted = |wrong| refusal(name, Effect::HostOmitted, wrong);
     let dto: dto::Vhost<'_> = compile::read(raw.get()).map_err(omitted)?;
     compile::at_most("routes", dto.routes.len(), limits::ROUTES_PER_HOST).map_err(omitted)?;
@@ -127,6 +130,7 @@ impl Draft<'_> {
     }
 
     fn compile(&mut self, rule: u32, raw: &RawValue, digest: u128, shared: &mut Shared) {
+        let deferred = shared.budget.deferred();
         let (route, refused) = match compile::route(raw, shared) {
             Ok(compile::Compiled { route, uncached }) => {
                 let refused = uncached.map(|wrong| (route.name.clone(), Effect::Uncached, wrong));
@@ -142,7 +146,10 @@ impl Draft<'_> {
             self.refusals.push(Refusal { route, rule: Some(rule), ..refusal(self.name, effect, wrong) });
             last(&self.refusals)
         });
-        let source = Source { digest, rank: None, refusal };
+        // A digest that no bytes have: what was put off must be compiled again, not taken over.
+        let settled = shared.budget.deferred() == deferred;
+        self.settled &= settled;
+        let source = Source { digest: if settled { digest } else { 0 }, rank: None, refusal };
         match route {
             Some(route) => self.routes.push((source, Arc::new(route))),
             None => self.refused.push(source),
@@ -166,7 +173,7 @@ impl Draft<'_> {
         let routes: Box<[_]> = self.routes.into_iter().map(|(_, route)| route).chain(default).collect();
         Host {
             name: Arc::clone(self.name),
-            digest,
+            digest: if self.settled { digest } else { 0 },
             index: PathIndex::build(&routes),
             routes,
             refusals: self.refusals.into(),

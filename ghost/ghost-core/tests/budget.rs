@@ -1,0 +1,104 @@
+//! One build spends so much on large patterns and no more: what is beyond is put off, visibly, and never small.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may fail")]
+
+use ghost_core::{Built, Effect, Table, limits};
+use serde_json::{Value, json};
+
+/// Distinct patterns that are charged the most that there is and take little time all the same.
+fn large(n: usize) -> String {
+    format!("[^/]{{1,500}}/x{n}[^/]{{1,499}}")
+}
+
+fn route(name: &str, pattern: &str) -> Value {
+    json!({ "route_name": name, "regex": "full", "path_match": { "type": "RegularExpression", "value": pattern },
+        "backend_groups": [{ "weight": 1, "backends": [{ "address": "10.0.0.1", "port": 80 }] }] })
+}
+
+fn table(routes: &[Value]) -> String {
+    json!({ "version": 2, "vhosts": { "a.com": { "routes": routes } } }).to_string()
+}
+
+fn build(table: &str, previous: Option<&Table>) -> Built {
+    Table::build(table.as_bytes(), previous).unwrap()
+}
+
+fn names(built: &Built) -> Vec<&str> {
+    built.table.hosts()[0].routes().iter().map(|route| route.name()).collect()
+}
+
+/// How many large patterns a budget pays for; the last may overdraw it.
+fn in_one(budget: u64) -> usize {
+    usize::try_from(budget.div_ceil(limits::REGEX_WORK_MOST)).unwrap()
+}
+
+/// More of them than one namespace is allowed, by a few.
+fn greedy() -> Vec<Value> {
+    (0..in_one(limits::REGEX_WORK_PER_NAMESPACE) + 10).map(|n| route(&format!("greedy/{n}"), &large(n))).collect()
+}
+
+#[test]
+fn one_namespace_cannot_spend_what_is_anothers() {
+    let mut routes = greedy();
+    routes.push(route("modest/large", &large(1_000)));
+    routes.push(route("greedy/small", "/v[0-9]+/.*"));
+    let built = build(&table(&routes), None);
+    assert!(names(&built).contains(&"modest/large"), "has a budget of its own");
+    assert!(names(&built).contains(&"greedy/small"), "small patterns are free");
+    let refused = &built.report.refusals;
+    assert_eq!((built.report.deferred, refused.len()), (10, 10));
+    for refusal in refused {
+        assert!(refusal.route.starts_with("greedy/"));
+        assert_eq!((refusal.effect, &*refusal.field), (Effect::RouteOmitted, "path_match.value"));
+        assert!(refusal.message.contains("large"), "{}", refusal.message);
+    }
+}
+
+#[test]
+fn the_next_build_goes_on_where_this_one_stopped() {
+    let bytes = table(&greedy());
+    let first = build(&bytes, None);
+    let second = build(&bytes, Some(&first.table));
+    assert!(first.report.deferred > 0);
+    assert_eq!(second.report.routes_reused, first.report.routes, "what is compiled costs nothing");
+    assert_eq!(second.report.hosts_reused, 0, "a host with routes put off is not finished");
+    assert_eq!((second.report.deferred, second.report.refusals.len()), (0, 0));
+    assert_eq!(second.report.routes, greedy().len());
+    assert_eq!(names(&second), greedy().iter().map(|route| route["route_name"].as_str().unwrap()).collect::<Vec<_>>());
+    let third = build(&bytes, Some(&second.table));
+    assert_eq!(third.report.hosts_reused, 1);
+}
+
+#[test]
+fn a_cache_policy_put_off_is_applied_by_the_next_build() {
+    let mut routes = greedy();
+    let mut cached = route("greedy/cached", "/");
+    cached["cache_policy"] = json!({ "default_ttl_seconds": 1, "bypass_headers": [{ "name": "x", "value_regex": format!("^{}$", large(5_000)) }] });
+    routes.push(cached);
+    let bytes = table(&routes);
+    let first = build(&bytes, None);
+    let last = |built: &Built| built.table.hosts()[0].routes().last().unwrap().cache().is_some();
+    assert!(!last(&first));
+    assert_eq!(first.report.refusals.last().unwrap().effect, Effect::Uncached);
+    let second = build(&bytes, Some(&first.table));
+    assert!(last(&second), "{:?}", second.report.refusals);
+}
+
+#[test]
+fn the_outcome_is_the_same_every_time() {
+    let bytes = table(&greedy());
+    let (one, other) = (build(&bytes, None), build(&bytes, None));
+    assert_eq!(one.report.refusals, other.report.refusals);
+}
+
+#[test]
+fn all_namespaces_together_have_a_limit() {
+    let per_namespace = in_one(limits::REGEX_WORK_PER_NAMESPACE) - 1;
+    let most = in_one(limits::REGEX_WORK_PER_BUILD);
+    let routes: Vec<_> = (0..most + 5).map(|n| route(&format!("n{}/{n}", n / per_namespace), &large(n))).collect();
+    let built = build(&table(&routes), None);
+    assert_eq!(built.report.deferred, 5);
+    assert!(built.report.refusals.iter().all(|refusal| refusal.message.contains("all namespaces")));
+    let again = build(&table(&routes), Some(&built.table));
+    assert_eq!(again.report.deferred, 0);
+}
