@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # Sourced. Finds the compilers wherever they are and puts the right ones first, for this process and its children.
 
+# A failure inside of $(…) ends the script, too.
+shopt -s inherit_errexit
+
 SHELLAC_HOME=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SHELLAC_CACHE=${SHELLAC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/shellac}
 export SHELLAC_HOME SHELLAC_CACHE

@@ -56,6 +56,7 @@ END
   run --separate-stderr bin/root run debian-99 -- true
   [ "$status" -ne 0 ]
   [[ "$stderr" == *"debian-12"*"debian-13"* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
 @test "a root has its packages, passes the exit code on and keeps nothing" {
