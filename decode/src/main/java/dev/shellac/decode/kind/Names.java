@@ -1,0 +1,122 @@
+package dev.shellac.decode.kind;
+
+import static dev.shellac.decode.shape.Shape.defaulted;
+import static dev.shellac.decode.shape.Shape.list;
+import static dev.shellac.decode.shape.Shape.object;
+import static dev.shellac.decode.shape.Shape.optional;
+import static dev.shellac.decode.shape.Shape.required;
+import static dev.shellac.decode.shape.Shape.table;
+import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.shape.Shape.whole;
+
+import dev.shellac.decode.shape.Shape;
+import dev.shellac.decode.shape.Shape.TextPattern;
+import dev.shellac.decode.shape.View;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Hostname;
+import dev.shellac.model.LabelSelector;
+import dev.shellac.model.ObjectRef;
+import dev.shellac.model.Port;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The names, numbers and references that all kinds of Gateway API share. */
+final class Names {
+    static final String GATEWAY_API = "gateway.networking.k8s.io";
+
+    private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+    static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
+    private static final String TOKEN = "^[A-Za-z0-9!#$%&'*+\\-.^_\\x60|~]+$";
+
+    static final Shape.Text GROUP = text().most(253).matching(pattern("^$|^" + SUBDOMAIN + "$", "an API group"));
+    static final Shape.Text KIND =
+            text().length(1, 63).matching(pattern("^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$", "a kind"));
+    static final Shape.Text NAME = text().length(1, 253);
+    static final Shape.Text NAMESPACE = text().length(1, 63).matching(pattern("^" + LABEL + "$", "a namespace"));
+    static final Shape.Text SECTION =
+            text().length(1, 253).matching(pattern("^" + SUBDOMAIN + "$", "a name in lower case"));
+    static final Shape.Text HOSTNAME = text().length(1, 253)
+            .matching(pattern("^(\\*\\.)?" + SUBDOMAIN + "$", "a hostname: lower case, no port, no IP with colons"));
+    static final Shape.Text PRECISE_HOSTNAME =
+            text().length(1, 253).matching(pattern("^" + SUBDOMAIN + "$", "a hostname without wildcard"));
+    static final Shape.Whole PORT = whole().between(1, 65_535);
+    static final Shape.Text HEADER_NAME = text().length(1, 256).matching(pattern(TOKEN, "the name of a header"));
+    // The original invites exponential backtracking: its space is optional between two repetitions of the same.
+    static final Shape.Text HEADER_VALUE = text().length(1, 4096)
+            .matching(new TextPattern(
+                    "^[!-~]+([\\t ]?[!-~]+)*$",
+                    Pattern.compile("^[!-~]++(?:[\\t ][!-~]++)*+$"),
+                    "the value of a header: visible ASCII, single spaces inside"));
+    static final Shape.Text DURATION =
+            text().matching(pattern("^([0-9]{1,5}(h|m|s|ms)){1,4}$", "a duration such as 10s, 500ms or 1h30m"));
+
+    /** Group and kind with defaults, and a namespace: a reference to a Secret, say. */
+    static Shape.Fields reference(String group, String kind) {
+        return object(
+                defaulted("group", GROUP, group),
+                defaulted("kind", KIND, kind),
+                required("name", NAME),
+                optional("namespace", NAMESPACE));
+    }
+
+    static final Shape.Fields LOCAL_REFERENCE =
+            object(required("group", GROUP), required("kind", KIND), required("name", NAME));
+    static final Shape.Fields FULL_REFERENCE = object(
+            required("group", GROUP), required("kind", KIND), required("name", NAME), optional("namespace", NAMESPACE));
+    static final Shape.Fields LABEL_SELECTOR = object(
+            optional("matchLabels", table(text())),
+            optional(
+                    "matchExpressions",
+                    list(object(
+                            required("key", text()),
+                            required("operator", text().oneOf("In", "NotIn", "Exists", "DoesNotExist")),
+                            optional("values", list(text()))))));
+
+    private Names() {}
+
+    static TextPattern pattern(String source, String words) {
+        return new TextPattern(source, Pattern.compile(source), words);
+    }
+
+    static GroupKind type(View view) {
+        return new GroupKind(view.text("group"), view.text("kind"));
+    }
+
+    static ObjectRef ref(View view) {
+        return new ObjectRef(type(view), view.optionalText("namespace"), view.text("name"));
+    }
+
+    static Optional<Port> port(View view, String field) {
+        return view.optionalWhole(field).map(Port::new);
+    }
+
+    /** A hostname that its shape has found to be one. */
+    static Hostname hostname(String text) {
+        return Hostname.parse(text).orElseThrow(() -> new IllegalStateException("not a hostname: " + text));
+    }
+
+    static LabelSelector selector(View view) {
+        return new LabelSelector(
+                view.table("matchLabels"),
+                view.objects("matchExpressions").stream()
+                        .map(Names::requirement)
+                        .toList());
+    }
+
+    private static LabelSelector.Requirement requirement(View view) {
+        LabelSelector.Operator operator = switch (view.text("operator")) {
+            case "In" -> LabelSelector.Operator.IN;
+            case "NotIn" -> LabelSelector.Operator.NOT_IN;
+            case "Exists" -> LabelSelector.Operator.EXISTS;
+            default -> LabelSelector.Operator.DOES_NOT_EXIST;
+        };
+        return new LabelSelector.Requirement(view.text("key"), operator, view.texts("values"));
+    }
+
+    /** The name of a constant as the API writes it: {@code AllowValidOnly} for {@code ALLOW_VALID_ONLY}. */
+    static <E extends Enum<E>> E constant(Class<E> type, String camelCase) {
+        String snake = camelCase.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toUpperCase(Locale.ROOT);
+        return Enum.valueOf(type, snake.replace("_I_P", "_IP"));
+    }
+}

@@ -1,0 +1,221 @@
+package dev.shellac.decode.shape;
+
+import dev.shellac.decode.tree.Node;
+import dev.shellac.decode.tree.Position;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What a value must look like. Shapes are immutable; each method gives a narrower one. */
+public sealed interface Shape {
+    int NO_LIMIT = Integer.MAX_VALUE;
+
+    static Text text() {
+        return new Text(0, NO_LIMIT, Optional.empty(), List.of(), List.of());
+    }
+
+    static Whole whole() {
+        return new Whole(Long.MIN_VALUE, Long.MAX_VALUE, List.of());
+    }
+
+    static Flag flag() {
+        return new Flag();
+    }
+
+    static Items list(Shape item) {
+        return new Items(item, 0, NO_LIMIT, List.of(), Repeats.ALLOWED, List.of());
+    }
+
+    static Table table(Shape value) {
+        return new Table(value, NO_LIMIT, List.of());
+    }
+
+    /** Fields of this object, and no others. */
+    static Fields object(Field... fields) {
+        var byName = new LinkedHashMap<String, Field>();
+        for (Field field : fields) {
+            byName.put(field.name(), field);
+        }
+        return new Fields(byName, Others.NAMED, List.of());
+    }
+
+    /** Anything, kept as it is. */
+    static Anything anything() {
+        return new Anything();
+    }
+
+    static Field required(String name, Shape shape) {
+        return new Field(name, shape, true, Optional.empty());
+    }
+
+    static Field optional(String name, Shape shape) {
+        return new Field(name, shape, false, Optional.empty());
+    }
+
+    /** A field that is filled in where it was left out. */
+    static Field defaulted(String name, Shape shape, Object value) {
+        return new Field(name, shape, false, Optional.of(value));
+    }
+
+    /** A rule over a value whose parts are each right: the words that refuse it, and when it holds. */
+    record Rule<T>(String message, Predicate<T> holds) {}
+
+    /** A field of an object. The default is made of maps, lists, text, numbers and booleans. */
+    record Field(String name, Shape shape, boolean isRequired, Optional<Object> fallback) {}
+
+    /** What becomes of fields that the shape does not know. */
+    enum Others {
+        NAMED,
+        IGNORED
+    }
+
+    /** Whether a list may hold a value twice. */
+    enum Repeats {
+        ALLOWED,
+        REFUSED,
+        /** None, and {@code *} only as the single item. */
+        REFUSED_AND_STAR_ALONE
+    }
+
+    /** Text of a length, a pattern, or one of a few. */
+    record Text(int least, int most, Optional<TextPattern> pattern, List<String> oneOf, List<Rule<String>> rules)
+            implements Shape {
+        public Text length(int fewest, int greatest) {
+            return new Text(fewest, greatest, pattern, oneOf, rules);
+        }
+
+        public Text most(int greatest) {
+            return new Text(least, greatest, pattern, oneOf, rules);
+        }
+
+        public Text matching(TextPattern required) {
+            return new Text(least, most, Optional.of(required), oneOf, rules);
+        }
+
+        public Text oneOf(String... values) {
+            return new Text(least, most, pattern, List.of(values), rules);
+        }
+
+        public Text rule(String message, Predicate<String> holds) {
+            return new Text(least, most, pattern, oneOf, joined(rules, new Rule<>(message, holds)));
+        }
+    }
+
+    /**
+     * A pattern of a CRD, and the expression that decides it here: the same language, without the backtracking that some of
+     * the originals invite.
+     */
+    record TextPattern(String source, Pattern decider, String words) {
+        public boolean accepts(String text) {
+            // Java's $ also stands before a last line feed, which the API server's does not.
+            return !text.endsWith("\n") && decider.matcher(text).find();
+        }
+    }
+
+    /** A whole number in a range, or one of a few. */
+    record Whole(long least, long most, List<Long> oneOf) implements Shape {
+        public Whole between(long smallest, long greatest) {
+            return new Whole(smallest, greatest, oneOf);
+        }
+
+        public Whole least(long smallest) {
+            return new Whole(smallest, most, oneOf);
+        }
+
+        public Whole oneOf(long... values) {
+            return new Whole(least, most, Arrays.stream(values).boxed().toList());
+        }
+    }
+
+    /** True or false. */
+    record Flag() implements Shape {}
+
+    /** A list; {@code keys} name the fields that tell its objects apart. */
+    record Items(Shape item, int least, int most, List<String> keys, Repeats repeats, List<Rule<List<View>>> rules)
+            implements Shape {
+        public Items size(int fewest, int greatest) {
+            return new Items(item, fewest, greatest, keys, repeats, rules);
+        }
+
+        public Items most(int greatest) {
+            return new Items(item, least, greatest, keys, repeats, rules);
+        }
+
+        public Items uniqueBy(String... fields) {
+            return new Items(item, least, most, List.of(fields), repeats, rules);
+        }
+
+        public Items distinct() {
+            return new Items(item, least, most, keys, Repeats.REFUSED, rules);
+        }
+
+        /** Texts, none twice, in which {@code *} says it all. */
+        public Items starAlone() {
+            return new Items(item, least, most, keys, Repeats.REFUSED_AND_STAR_ALONE, rules);
+        }
+
+        /** A rule over a list of objects. */
+        public Items rule(String message, Predicate<List<View>> holds) {
+            return new Items(item, least, most, keys, repeats, joined(rules, new Rule<>(message, holds)));
+        }
+    }
+
+    /** Text keys of any name, and their values. */
+    record Table(Shape value, int most, List<Rule<String>> keyRules) implements Shape {
+        public Table most(int greatest) {
+            return new Table(value, greatest, keyRules);
+        }
+
+        public Table keys(String message, Predicate<String> holds) {
+            return new Table(value, most, joined(keyRules, new Rule<>(message, holds)));
+        }
+    }
+
+    /** Named fields. */
+    record Fields(Map<String, Field> byName, Others others, List<Rule<View>> rules) implements Shape {
+        public Fields rule(String message, Predicate<View> holds) {
+            return new Fields(byName, others, joined(rules, new Rule<>(message, holds)));
+        }
+
+        /** Fields beside these are none of our business. */
+        public Fields open() {
+            return new Fields(byName, Others.IGNORED, rules);
+        }
+    }
+
+    /** Anything. */
+    record Anything() implements Shape {}
+
+    /** A number or text, as Kubernetes has it for ports. */
+    record WholeOrText() implements Shape {}
+
+    private static <T> List<T> joined(List<T> list, T last) {
+        return Stream.concat(list.stream(), Stream.of(last)).toList();
+    }
+
+    /** A default as a tree that stands where it was needed. */
+    static Node tree(Object value, Position at) {
+        return switch (value) {
+            case String text -> new Node.Text(at, text);
+            case Integer whole -> new Node.Whole(at, whole);
+            case Boolean flag -> new Node.Flag(at, flag);
+            case List<?> list ->
+                new Node.Sequence(
+                        at,
+                        new ArrayList<>(
+                                list.stream().map(item -> tree(item, at)).toList()));
+            case Map<?, ?> map -> {
+                var fields = new LinkedHashMap<String, Node.Entry>();
+                map.forEach((name, item) -> fields.put(String.valueOf(name), new Node.Entry(at, tree(item, at))));
+                yield new Node.Mapping(at, fields);
+            }
+            default -> throw new IllegalArgumentException("no default can be " + value.getClass());
+        };
+    }
+}
