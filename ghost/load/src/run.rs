@@ -154,7 +154,7 @@ impl Client<'_> {
             let start = Instant::now();
             match self.exchange(&mut connection, &mut reader, request) {
                 Ok(()) => {
-                    share.latencies.saturating_record(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+                    share.latencies.saturating_record(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX));
                 }
                 Err(reason) => {
                     *share.failures.entry(reason).or_default() += 1;
