@@ -1,0 +1,171 @@
+/*
+ * What the two halves of the VMOD know of each other: src/ffi.rs declares the same for Rust.
+ * Texts have no terminator. Those that Rust returns belong to the table, as long as the view is held, or to buffers of the
+ * thread, until its next call.
+ */
+
+struct ghost_router;		/* one object of one VCL */
+struct ghost_generation;	/* a table in a VCL, with its director; held by clients' tasks */
+struct ghost_view;		/* the same without the director, which holds it; held by backends' tasks */
+
+struct ghost_text {
+	const char		*b;
+	size_t			n;
+};
+
+struct ghost_lines {
+	const txt		*first;
+	size_t			n;
+};
+
+struct ghost_message {
+	struct ghost_text	socket;
+	struct ghost_text	server_name;
+	uint16_t		port;
+	struct ghost_text	method;
+	struct ghost_text	url;
+	struct ghost_text	host;
+	struct ghost_lines	lines;
+};
+
+struct ghost_place {
+	uint8_t			family;		/* 4, 6, 0: path */
+	uint8_t			address[16];
+	uint16_t		port;
+	const char		*path;
+	const char		*name;
+	const char		*host;
+};
+
+/* What Rust asks of Varnish. */
+struct ghost_vrt {
+	const void		*(*add_director)(void *home, const struct ghost_view *, const char *name);
+	const void		*(*new_backend)(void *home, const struct ghost_place *);
+	void			(*let_go)(const void *director);
+	uint64_t		*(*listener_counter)(const char *name);
+};
+
+enum ghost_kind {		/* src/ticket.rs */
+	GHOST_FREED_SOCKET,
+	GHOST_NO_LISTENER,
+	GHOST_MISDIRECTED,
+	GHOST_NO_HOST,
+	GHOST_NO_ROUTE,
+	GHOST_REDIRECT,
+	GHOST_PREFLIGHT,
+	GHOST_INVALID,
+	GHOST_UNAVAILABLE,
+	GHOST_FORWARD,
+	GHOST_NO_TICKET = 255
+};
+
+struct ghost_route {
+	uint32_t		host, rank, group;
+};
+
+struct ghost_chosen {
+	uint8_t			kind;
+	struct ghost_route	route;
+	uint32_t		buffer_bytes;
+	struct ghost_text	listener;
+	struct ghost_text	name;
+	uint32_t		rule, match;
+	char			ticket[96];
+	size_t			ticket_bytes;
+};
+
+enum ghost_way { GHOST_PASS, GHOST_HASH, GHOST_PIPE };
+
+struct ghost_disposition {
+	uint8_t			way;
+	uint32_t		grace_seconds;
+	uint32_t		stale_if_error_seconds;
+};
+
+struct ghost_reloaded {
+	bool			live;
+	size_t			refused;
+	char			*json;
+};
+
+struct ghost_tried {
+	const uint64_t		*ids;
+	size_t			n;
+};
+
+struct ghost_attempt {
+	const void		*backend;
+	uint64_t		endpoint;
+	uint8_t			kind;
+	bool			expired;
+	struct ghost_text	host, url;
+	double			connect, first_byte, between_bytes;
+	uint64_t		deadline_ms;
+	uint32_t		retries, backoff_ms;
+	bool			mirrors;
+};
+
+struct ghost_stored {
+	bool			policy;
+	bool			uncacheable;
+	int64_t			ttl_seconds;
+	uint32_t		grace_seconds, keep_seconds, stale_if_error_seconds;
+	struct ghost_text	keys;
+};
+
+struct ghost_answered {
+	uint16_t		status;
+	bool			close;
+	struct ghost_text	body;
+};
+
+struct ghost_summary {
+	size_t			hosts, routes, endpoints;
+	struct ghost_text	hash;
+	bool			newest;
+};
+
+enum ghost_op { GHOST_REMOVE, GHOST_SET, GHOST_ADD };
+typedef void ghost_edit_f(void *to, uint8_t op, struct ghost_text name, struct ghost_text value);
+
+bool ghost_start(struct ghost_vrt);
+void ghost_path(const char *);
+void ghost_preload(void);
+struct ghost_reloaded ghost_reload(void);
+char *ghost_last_error(void);
+void ghost_text_free(char *);
+uint64_t ghost_mirrors_failed(void);
+
+const struct ghost_router *ghost_router_new(struct ghost_vrt, void *home, const char *name);
+bool ghost_router_warm(const struct ghost_router *);
+void ghost_router_cold(const struct ghost_router *);
+void ghost_router_free(const struct ghost_router *);
+const struct ghost_generation *ghost_router_load(const struct ghost_router *);
+void ghost_generation_release(const struct ghost_generation *);
+const void *ghost_generation_director(const struct ghost_generation *);
+const struct ghost_view *ghost_generation_view(const struct ghost_generation *);
+const struct ghost_view *ghost_view_hold(const struct ghost_view *);
+void ghost_view_release(const struct ghost_view *);
+
+bool ghost_select(const struct ghost_view *, const struct ghost_message *, uint64_t now_ms, struct ghost_chosen *);
+struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind,
+    const struct ghost_message *);
+bool ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *, char key[33]);
+void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, const struct ghost_message *,
+    ghost_edit_f *, void *to);
+struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url);
+
+void ghost_attempt(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+    struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
+void ghost_connection(const struct ghost_view *, uint64_t endpoint, bool came, uint64_t now_ms);
+bool ghost_again(const struct ghost_view *, struct ghost_text ticket, uint16_t status, bool sent, uint32_t retries,
+    uint64_t now_ms, uint64_t began_ms);
+void ghost_store(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *, uint16_t status,
+    struct ghost_lines, struct ghost_stored *);
+struct ghost_answered ghost_answer(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+    ghost_edit_f *, void *to);
+uint32_t ghost_mirror(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+    struct ghost_text body);
+
+struct ghost_summary ghost_summary(const struct ghost_view *);
+bool ghost_host(const struct ghost_view *, size_t at, struct ghost_text *name, size_t *routes);

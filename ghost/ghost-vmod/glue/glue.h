@@ -1,0 +1,74 @@
+/*
+ * Shared by the glue's own files.
+ */
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/cache_varnishd.h"	/* struct http_conn, VFP_Push: for answers of our own and for deadlines */
+#include "cache/cache_director.h"	/* to tell our directors from others */
+#include "cache/cache_filter.h"
+#include "vcl.h"
+#include "vrt_obj.h"
+#include "vsa.h"
+#include "vsb.h"
+#include "vtim.h"
+
+#include "vcc_if.h"
+#include "compat.h"
+#include "ghost.h"
+#include "VSC_ghost.h"
+
+/* The header that carries a routing decision from req to bereq. */
+#define TICKET		"X-Ghost-Route"
+
+#define COUNT(field)								\
+	do {									\
+		if (ghost_vsc != NULL)						\
+			(void)__atomic_fetch_add(&ghost_vsc->field, 1,		\
+			    __ATOMIC_RELAXED);					\
+	} while (0)
+
+extern struct VSC_ghost *ghost_vsc;
+extern const struct ghost_vrt ghost_vrt;
+
+/* http.c */
+void hdr_remove(struct http *, const char *name, size_t n);
+void hdr_remove_prefix(struct http *, const char *prefix, size_t n);
+int hdr_put(struct http *, const char *name, size_t, const char *value, size_t);
+void hdr_edit(void *http, uint8_t op, struct ghost_text name, struct ghost_text value);
+struct ghost_text hdr_get(const struct http *, const char *name);
+struct ghost_message message_of(const struct http *);
+static inline struct ghost_text
+text_of(const char *s)
+{
+	return ((struct ghost_text){s, s == NULL ? 0 : strlen(s)});
+}
+static inline uint64_t
+now_ms(void)
+{
+	return ((uint64_t)(VTIM_mono() * 1e3));
+}
+
+/* backend.c */
+struct backend_home {			/* where a router's directors and backends are made */
+	VCL_VCL			vcl;
+	VCL_BACKEND		answers;	/* for what ghost answers by itself */
+};
+VCL_BACKEND answer_director_new(VRT_CTX);
+VCL_BACKEND backend_late(VRT_CTX, const struct ghost_router *);
+void backend_fetch(VRT_CTX);
+void backend_response(VRT_CTX);
+int backend_again(VRT_CTX);
+int backend_stored(VRT_CTX);
+int backend_abandons(VRT_CTX);
+
+/* stats.c */
+void stats_start(void);
+uint64_t *stats_listener(const char *);

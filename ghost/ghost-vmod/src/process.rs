@@ -1,0 +1,224 @@
+//! What there is once in the process: the live table, the routers of all VCLs, and the thread that loads tables.
+//!
+//! The table is not a VCL's: after a roll-back to an older VCL the routes are still the newest.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ghost_core::{Live, Table, TableError};
+
+pub use crate::ffi::{Director, ListenerCounter, Vcl, Vrt};
+use crate::report;
+use crate::router::{Listeners, Router};
+
+/// Compiling patterns nests; a worker's 80 KiB would not do.
+const STACK_BYTES: usize = 8 << 20;
+/// How often tables and backends that are out of use are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
+/// Listeners with a counter of their own; the rest are counted together only.
+const COUNTED_LISTENERS: usize = 64;
+
+pub struct Process {
+    live: Live,
+    loaded: AtomicBool,
+    state: Mutex<State>,
+    last_error: Mutex<String>,
+    jobs: OnceLock<Sender<Job>>,
+}
+
+#[derive(Default)]
+struct State {
+    path: String,
+    routers: Vec<Arc<Router>>,
+    listeners: Listeners,
+    counters: HashMap<Box<[u8]>, ListenerCounter>,
+    /// Old tables, kept until no request holds them so that freeing them is this thread's work.
+    old: Vec<Arc<Table>>,
+}
+
+struct Job {
+    answer: Sender<Outcome>,
+}
+
+pub struct Outcome {
+    pub live: bool,
+    pub refused: usize,
+    pub json: String,
+}
+
+pub static PROCESS: LazyLock<Process> = LazyLock::new(|| Process {
+    live: Live::default(),
+    loaded: AtomicBool::new(false),
+    state: Mutex::default(),
+    last_error: Mutex::default(),
+    jobs: OnceLock::new(),
+});
+
+impl Process {
+    pub fn start(&'static self, vrt: Vrt) -> bool {
+        if self.jobs.get().is_some() {
+            return true;
+        }
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::Builder::new().name("ghost".into()).stack_size(STACK_BYTES);
+        match thread.spawn(move || self.run(vrt, &receiver)) {
+            Ok(_) => self.jobs.set(sender).is_ok(),
+            Err(_) => false,
+        }
+    }
+
+    pub fn set_path(&self, path: &str) {
+        let mut state = self.state();
+        if state.path != path {
+            path.clone_into(&mut state.path);
+            self.loaded.store(false, Ordering::Release);
+        }
+    }
+
+    /// Loads the table unless one from this path is live already.
+    pub fn preload(&self) {
+        if !self.loaded.load(Ordering::Acquire) {
+            let _ = self.reload();
+        }
+    }
+
+    /// Has the table loaded and waits for it.
+    pub fn reload(&self) -> Outcome {
+        let (answer, wait) = mpsc::channel();
+        let sent = self.jobs.get().is_some_and(|jobs| jobs.send(Job { answer }).is_ok());
+        let outcome = if sent { wait.recv().ok() } else { None };
+        outcome.unwrap_or_else(|| Outcome {
+            live: false,
+            refused: 0,
+            json: r#"{"status":"refused","error":"the loading thread is gone"}"#.to_owned(),
+        })
+    }
+
+    pub fn last_error(&self) -> String {
+        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn table(&self) -> Arc<Table> {
+        self.live.load()
+    }
+
+    /// A VCL is warm: its requests need the live table.
+    pub fn adopt(&self, router: &Arc<Router>) -> bool {
+        let mut state = self.state();
+        let generation = router.prepare(&self.live.load(), &state.listeners);
+        let ready = generation.is_some();
+        router.publish(generation);
+        if !state.routers.iter().any(|other| Arc::ptr_eq(other, router)) {
+            state.routers.push(Arc::clone(router));
+        }
+        ready
+    }
+
+    /// A VCL is cold: it must not keep tables alive.
+    pub fn release(&self, router: &Arc<Router>) {
+        let mut state = self.state();
+        state.routers.retain(|other| !Arc::ptr_eq(other, router));
+        router.publish(None);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self, vrt: Vrt, jobs: &Receiver<Job>) {
+        loop {
+            match jobs.recv_timeout(SWEEP) {
+                Ok(job) => {
+                    let outcome = self.load(vrt);
+                    let _ = job.answer.send(outcome);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.sweep();
+        }
+    }
+
+    fn load(&self, vrt: Vrt) -> Outcome {
+        let began = Instant::now();
+        let path = self.state().path.clone();
+        let previous = self.live.load();
+        let built = read(&path).and_then(|bytes| Table::build(&bytes, Some(&previous)));
+        let (outcome, error) = match built {
+            Err(error) => {
+                let json = report::kept(&previous, &error, began.elapsed());
+                (Outcome { live: false, refused: 0, json }, error.to_string())
+            }
+            Ok(built) => {
+                let table = Arc::new(built.table);
+                drop(previous);
+                self.publish(&table, vrt);
+                let json = report::live(&table, &built.report, began.elapsed());
+                let refused = built.report.refusals.len();
+                let first = built.report.refusals.first().map(ToString::to_string);
+                (Outcome { live: true, refused, json }, first.unwrap_or_default())
+            }
+        };
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+        outcome
+    }
+
+    fn publish(&self, table: &Arc<Table>, vrt: Vrt) {
+        let mut state = self.state();
+        state.listeners = count_listeners(table, &mut state.counters, vrt);
+        let prepared: Vec<_> =
+            state.routers.iter().map(|router| (Arc::clone(router), router.prepare(table, &state.listeners))).collect();
+        let old = self.live.publish(Arc::clone(table));
+        for (router, generation) in prepared {
+            if let Some(generation) = generation {
+                router.publish(Some(generation));
+            }
+        }
+        state.old.push(old);
+        self.loaded.store(true, Ordering::Release);
+    }
+
+    fn sweep(&self) {
+        let (old, routers) = {
+            let mut state = self.state();
+            let (unused, used) = state.old.drain(..).partition(|table| Arc::strong_count(table) == 1);
+            state.old = used;
+            (unused, state.routers.clone())
+        };
+        drop::<Vec<Arc<Table>>>(old);
+        let live = self.live.load();
+        for router in routers {
+            // Under the lock, so that the router's VCL cannot be discarded meanwhile.
+            let state = self.state();
+            if state.routers.iter().any(|other| Arc::ptr_eq(other, &router)) {
+                router.sweep(&live);
+            }
+        }
+    }
+}
+
+/// A missing file is an empty table only before there is any: a writer that renames into place never leaves a gap.
+fn read(path: &str) -> Result<Vec<u8>, TableError> {
+    std::fs::read(path).map_err(|error| TableError { field: String::new(), message: format!("{path}: {error}") })
+}
+
+fn count_listeners(table: &Table, counters: &mut HashMap<Box<[u8]>, ListenerCounter>, vrt: Vrt) -> Listeners {
+    let mut listeners = HashMap::default();
+    for name in table.listener_names() {
+        let known = counters.get(name.as_bytes()).copied();
+        let counter = known.or_else(|| {
+            let counter = if counters.len() < COUNTED_LISTENERS { vrt.listener_counter(name) } else { None };
+            counter.inspect(|counter| {
+                counters.insert(name.as_bytes().into(), *counter);
+            })
+        });
+        if let Some(counter) = counter {
+            listeners.insert(name.as_bytes().into(), counter);
+        }
+    }
+    Arc::new(listeners)
+}
