@@ -1,0 +1,14 @@
+package dev.shellac.translate;
+
+import dev.shellac.model.Copies;
+import dev.shellac.model.Name;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.status.Statuses;
+import java.util.Map;
+
+/** The result of a translation: a plan for each Gateway that can run, and a status for each object that is ours to judge. */
+public record Outcome(Map<Name, GatewayPlan> plans, Statuses statuses) {
+    public Outcome {
+        plans = Copies.of(plans);
+    }
+}

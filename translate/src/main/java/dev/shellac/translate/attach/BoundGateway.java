@@ -1,0 +1,50 @@
+package dev.shellac.translate.attach;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A Gateway of ours with all of its listeners.
+ *
+ * @param refusal why the Gateway as a whole is not accepted
+ * @param clientCertificate what it shows to backends
+ * @param clientCertificateRefusal why it cannot show one
+ */
+public record BoundGateway(
+        Gateway gateway,
+        List<BoundListener> listeners,
+        List<BoundSet> sets,
+        Optional<Refusal> refusal,
+        Optional<ResourceId> clientCertificate,
+        Optional<Refusal> clientCertificateRefusal) {
+    /** A ListenerSet that names the Gateway; its listeners are none where it may not. */
+    public record BoundSet(ListenerSet set, Optional<Refusal> refusal, List<BoundListener> listeners) {
+        public BoundSet {
+            listeners = List.copyOf(listeners);
+        }
+
+        public boolean isAccepted() {
+            return refusal.isEmpty() && listeners.stream().anyMatch(BoundListener::isAccepted);
+        }
+    }
+
+    public BoundGateway {
+        listeners = List.copyOf(listeners);
+        sets = List.copyOf(sets);
+    }
+
+    public Name name() {
+        return gateway.meta().name();
+    }
+
+    /** The listeners of the Gateway itself, then those of its sets, oldest set first. */
+    public Stream<BoundListener> all() {
+        return Stream.concat(listeners.stream(), sets.stream().flatMap(set -> set.listeners().stream()));
+    }
+}

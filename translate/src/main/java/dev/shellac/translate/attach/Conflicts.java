@@ -1,0 +1,87 @@
+package dev.shellac.translate.attach;
+
+import dev.shellac.model.gateway.Listener;
+import dev.shellac.translate.resolve.Reason;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Listeners that cannot share a port. Gateway API, GatewaySpec.listeners: on one port, HTTP listeners need distinct
+ * hostnames; HTTPS and TLS listeners together do too; TCP is alone, and UDP is another world. Within one object all parties
+ * lose, because no order among them means anything; between objects the earlier one keeps the port.
+ */
+final class Conflicts {
+    private enum Family {
+        HTTP,
+        TLS,
+        TCP,
+        UDP
+    }
+
+    private Conflicts() {}
+
+    /**
+     * The listeners of one object, those in conflict marked.
+     *
+     * @param earlier the listeners of objects that come before it
+     */
+    static List<BoundListener> settle(List<BoundListener> own, List<BoundListener> earlier) {
+        var settled = new ArrayList<BoundListener>();
+        for (BoundListener listener : own) {
+            settled.add(conflict(listener, own)
+                    .or(() -> conflict(
+                            listener,
+                            earlier.stream()
+                                    .filter(other -> other.conflict().isEmpty())
+                                    .toList()))
+                    .map(listener::lost)
+                    .orElse(listener));
+        }
+        return settled;
+    }
+
+    private static Optional<Refusal> conflict(BoundListener listener, List<BoundListener> others) {
+        return others.stream()
+                .filter(other -> !other.key().equals(listener.key()))
+                .flatMap(other -> clash(listener.listener(), other).stream())
+                .findFirst();
+    }
+
+    private static Optional<Refusal> clash(Listener listener, BoundListener holder) {
+        Listener other = holder.listener();
+        Optional<Family> mine = family(listener);
+        Optional<Family> its = family(other);
+        if (!listener.port().equals(other.port()) || mine.isEmpty() || its.isEmpty()) {
+            return Optional.empty();
+        }
+        String where = "listener " + other.name() + " of " + holder.owner();
+        if (!mine.equals(its)) {
+            boolean apart = mine.get() == Family.UDP || its.get() == Family.UDP;
+            return apart
+                    ? Optional.empty()
+                    : Optional.of(new Refusal(
+                            Reason.PROTOCOL_CONFLICT,
+                            "port " + listener.port() + " cannot be " + listener.protocol() + " here and "
+                                    + other.protocol() + " in " + where));
+        }
+        return listener.hostname().equals(other.hostname())
+                ? Optional.of(new Refusal(
+                        Reason.HOSTNAME_CONFLICT,
+                        "port " + listener.port() + " with "
+                                + (listener.hostname().isAny() ? "no hostname" : "hostname " + listener.hostname())
+                                + " is already " + where))
+                : Optional.empty();
+    }
+
+    private static Optional<Family> family(Listener listener) {
+        return switch (listener.protocol()) {
+            case "HTTP" -> Optional.of(Family.HTTP);
+            case "HTTPS", "TLS" -> Optional.of(Family.TLS);
+            case "TCP" -> Optional.of(Family.TCP);
+            case "UDP" -> Optional.of(Family.UDP);
+            default -> Optional.empty();
+        };
+    }
+}

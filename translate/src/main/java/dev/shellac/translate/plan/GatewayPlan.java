@@ -1,0 +1,22 @@
+package dev.shellac.translate.plan;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import java.util.List;
+import java.util.Optional;
+
+/** Everything that one Gateway shall do. Hosts are in order of specificity. */
+public record GatewayPlan(
+        Name gateway,
+        List<ListenerPlan> listeners,
+        List<HostPlan> hosts,
+        Optional<ResourceId> clientCertificate,
+        Optional<UserVcl> userVcl) {
+    /** The user's own VCL, and the ConfigMap it came from. */
+    public record UserVcl(Name configMap, String key, String text) {}
+
+    public GatewayPlan {
+        listeners = List.copyOf(listeners);
+        hosts = List.copyOf(hosts);
+    }
+}

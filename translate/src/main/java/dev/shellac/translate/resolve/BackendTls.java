@@ -1,0 +1,136 @@
+package dev.shellac.translate.resolve;
+
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Name;
+import dev.shellac.model.ObjectRef;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.BackendTlsPolicy.Target;
+import dev.shellac.model.policy.BackendTlsPolicy.Trust;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * BackendTLSPolicies: which one counts for a port of a Service, and what is to be said about each. A policy that counts but
+ * cannot be kept withholds the backend: never plain text where TLS was asked for.
+ */
+public final class BackendTls {
+    /** What was found out about a policy. */
+    public record Verdict(
+            BackendTlsPolicy policy,
+            Optional<Refusal> conflict,
+            Optional<Refusal> refusal,
+            Optional<Refusal> refs,
+            List<ResourceId> authorities) {
+        public Verdict {
+            authorities = List.copyOf(authorities);
+        }
+    }
+
+    private record Key(Name service, Optional<String> section) {}
+
+    private final Map<Key, Verdict> winners = new HashMap<>();
+    private final Map<Name, Verdict> verdicts = new LinkedHashMap<>();
+
+    private BackendTls() {}
+
+    public static BackendTls of(Snapshot snapshot) {
+        var table = new BackendTls();
+        Certificates certificates = Certificates.of(snapshot);
+        snapshot.all(BackendTlsPolicy.class).stream()
+                .sorted(Comparator.comparing(BackendTlsPolicy::meta, Metadata.byAge()))
+                .forEach(policy -> table.add(policy, certificates));
+        return table;
+    }
+
+    public List<Verdict> verdicts() {
+        return List.copyOf(verdicts.values());
+    }
+
+    /** The backend with the TLS that a policy asks for; that of a section counts before that of the whole Service. */
+    Backend protect(Name service, Backend.Serving backend) {
+        Verdict winner = backend.portName()
+                .map(name -> winners.get(new Key(service, Optional.of(name))))
+                .orElse(winners.get(new Key(service, Optional.empty())));
+        if (winner == null) {
+            return backend;
+        }
+        ResourceId id = winner.policy().id();
+        if (winner.refusal().isPresent()) {
+            return new Backend.Withheld(
+                    id, id + " cannot be kept: " + winner.refusal().get().message());
+        }
+        var tls = new Backend.Tls(
+                id,
+                winner.policy().validation().hostname(),
+                winner.authorities(),
+                winner.policy().validation().subjectAltNames());
+        return new Backend.Serving(
+                backend.service(),
+                backend.port(),
+                backend.target(),
+                backend.portName(),
+                backend.protocol(),
+                Optional.of(tls));
+    }
+
+    // Policies come oldest first: the first to name a target has it.
+    private void add(BackendTlsPolicy policy, Certificates certificates) {
+        Optional<Refusal> conflict = Optional.empty();
+        var free = new ArrayList<Key>();
+        for (Target target : policy.targets()) {
+            if (!target.type().equals(GroupKind.SERVICE)) {
+                continue;
+            }
+            var key = new Key(new Name(policy.meta().name().namespace(), target.name()), target.sectionName());
+            Verdict holder = winners.get(key);
+            if (holder == null) {
+                free.add(key);
+            } else {
+                conflict = Optional.of(new Refusal(
+                        Reason.CONFLICTED,
+                        holder.policy().id() + " is older and already decides about Service " + key.service()
+                                + target.sectionName()
+                                        .map(name -> " port " + name)
+                                        .orElse("")));
+            }
+        }
+        Verdict verdict = judge(policy, conflict, certificates);
+        verdicts.put(policy.meta().name(), verdict);
+        free.forEach(key -> winners.put(key, verdict));
+    }
+
+    private static Verdict judge(BackendTlsPolicy policy, Optional<Refusal> conflict, Certificates certificates) {
+        return switch (policy.validation().trust()) {
+            case Trust.WellKnown known -> {
+                Optional<Refusal> refusal = known.name().equals("System")
+                        ? Optional.empty()
+                        : Optional.of(new Refusal(
+                                Reason.INVALID,
+                                "wellKnownCACertificates " + known.name() + " is not known here: use System"));
+                yield new Verdict(policy, conflict, refusal, Optional.empty(), List.of());
+            }
+            case Trust.Authorities authorities -> {
+                var found = new ArrayList<ResourceId>();
+                Optional<Refusal> refs = Optional.empty();
+                for (ObjectRef ref : authorities.refs()) {
+                    switch (certificates.authority(policy.id(), ref, Reason.INVALID_KIND)) {
+                        case Resolved.Found<ResourceId> good -> found.add(good.value());
+                        case Resolved.Refused<ResourceId> bad -> refs = refs.or(() -> Optional.of(bad.why()));
+                    }
+                }
+                Optional<Refusal> refusal = found.isEmpty()
+                        ? refs.map(why -> new Refusal(Reason.NO_VALID_CA_CERTIFICATE, why.message()))
+                        : Optional.empty();
+                yield new Verdict(policy, conflict, refusal, refs, found);
+            }
+        };
+    }
+}

@@ -1,0 +1,78 @@
+package dev.shellac.translate.resolve;
+
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.ObjectRef;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.translate.plan.GatewayPlan;
+import java.util.Optional;
+
+/** Parameters of classes and Gateways, and the user's VCL that they lead to. */
+public record Parameters(Snapshot snapshot) {
+    public static Parameters of(Snapshot snapshot) {
+        return new Parameters(snapshot);
+    }
+
+    /** Why the parameters of a class cannot be used. */
+    public Optional<Refusal> refusal(GatewayClass ours) {
+        return ours.parameters().flatMap(this::refusal);
+    }
+
+    /** Why the parameters of a Gateway, or of its class, cannot be used. */
+    public Optional<Refusal> refusal(Gateway gateway) {
+        return gateway.infrastructure()
+                .parameters()
+                .flatMap(this::refusal)
+                .or(() -> classOf(gateway)
+                        .flatMap(this::refusal)
+                        .map(why -> new Refusal(
+                                why.reason(), "GatewayClass " + gateway.className() + ": " + why.message())));
+    }
+
+    private Optional<Refusal> refusal(ObjectRef ref) {
+        if (!ref.type().equals(GroupKind.GATEWAY_CLASS_PARAMETERS)) {
+            return invalid("parametersRef names a " + ref.type() + "; it must be a GatewayClassParameters");
+        }
+        Optional<GatewayClassParameters> found = find(ref);
+        if (found.isEmpty()) {
+            return invalid("GatewayClassParameters " + ref.name() + " does not exist");
+        }
+        return found.get()
+                .userVcl()
+                .flatMap(vcl -> text(vcl).isPresent()
+                        ? Optional.empty()
+                        : invalid("GatewayClassParameters " + ref.name() + " takes its VCL from ConfigMap "
+                                + vcl.configMap() + ", which has no " + vcl.key()));
+    }
+
+    /** The user's VCL: that of the Gateway's own parameters before that of its class. */
+    public Optional<GatewayPlan.UserVcl> userVcl(Gateway gateway) {
+        return gateway.infrastructure()
+                .parameters()
+                .or(() -> classOf(gateway).flatMap(GatewayClass::parameters))
+                .flatMap(this::find)
+                .flatMap(GatewayClassParameters::userVcl)
+                .flatMap(vcl -> text(vcl).map(text -> new GatewayPlan.UserVcl(vcl.configMap(), vcl.key(), text)));
+    }
+
+    private Optional<GatewayClass> classOf(Gateway gateway) {
+        return snapshot.find(GatewayClass.class, new Name("", gateway.className()));
+    }
+
+    private Optional<GatewayClassParameters> find(ObjectRef ref) {
+        return snapshot.find(GatewayClassParameters.class, new Name("", ref.name()));
+    }
+
+    private Optional<String> text(GatewayClassParameters.UserVcl vcl) {
+        return snapshot.find(ConfigMap.class, vcl.configMap())
+                .flatMap(map -> Optional.ofNullable(map.texts().get(vcl.key())));
+    }
+
+    private static Optional<Refusal> invalid(String message) {
+        return Optional.of(new Refusal(Reason.INVALID_PARAMETERS, message));
+    }
+}

@@ -1,0 +1,160 @@
+package dev.shellac.translate.status;
+
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.gateway.FrontendTls;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.status.Condition;
+import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.GatewayClassStatus;
+import dev.shellac.model.status.GatewayStatus;
+import dev.shellac.model.status.ListenerSetStatus;
+import dev.shellac.translate.attach.BoundGateway;
+import dev.shellac.translate.attach.BoundGateway.BoundSet;
+import dev.shellac.translate.attach.BoundListener;
+import dev.shellac.translate.resolve.Reason;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Status of GatewayClasses, Gateways and ListenerSets.
+ *
+ * @param attached how many routes each listener has, by key
+ */
+public record GatewayStatuses(Map<String, Integer> attached) {
+    private static final Set<String> OF_CLASS = Set.of(Verdicts.ACCEPTED);
+
+    public static GatewayClassStatus of(GatewayClass ours, Optional<Refusal> refusal, List<String> features) {
+        var verdicts = new Verdicts(ours.meta().generation());
+        return new GatewayClassStatus(
+                ConditionSet.of(verdicts.unless(
+                                Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, "the class is served by this controller"))
+                        .keepingForeign(ours.status().conditions(), OF_CLASS),
+                features);
+    }
+
+    public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane) {
+        Gateway gateway = bound.gateway();
+        var verdicts = new Verdicts(gateway.meta().generation());
+        var conditions = new ArrayList<Condition>();
+        Condition accepted = accepted(verdicts, bound);
+        conditions.add(accepted);
+        conditions.add(programmed(verdicts, bound, accepted, dataPlane));
+        if (gateway.clientCertificate().isPresent()) {
+            conditions.add(verdicts.resolvedRefs(bound.clientCertificateRefusal()));
+        }
+        if (validatesInsecurely(gateway)) {
+            conditions.add(verdicts.yes(
+                    Verdicts.INSECURE,
+                    Reason.CONFIGURATION_CHANGED,
+                    "AllowInsecureFallback: clients without a valid certificate are let in"));
+        }
+        return new GatewayStatus(
+                dataPlane.map(DataPlane::addresses).orElse(List.of()),
+                new ConditionSet(conditions).keepingForeign(gateway.status().conditions(), Verdicts.OURS),
+                new ListenerStatuses(verdicts, dataPlane, attached)
+                        .of(bound.listeners(), gateway.status().listeners()),
+                bound.refusal().isPresent()
+                        ? 0
+                        : (int) bound.sets().stream()
+                                .filter(BoundSet::isAccepted)
+                                .count());
+    }
+
+    private static Condition accepted(Verdicts verdicts, BoundGateway bound) {
+        if (bound.refusal().isPresent()) {
+            return verdicts.no(Verdicts.ACCEPTED, bound.refusal().get());
+        }
+        List<String> bad = bound.listeners().stream()
+                .filter(listener -> !listener.isAccepted())
+                .map(listener -> listener.listener().name())
+                .toList();
+        if (bad.isEmpty()) {
+            return verdicts.yes(Verdicts.ACCEPTED, Reason.ACCEPTED, "the Gateway is valid");
+        }
+        String message = "not valid: listener " + String.join(", ", bad);
+        return bad.size() == bound.listeners().size()
+                ? verdicts.no(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message)
+                : verdicts.yes(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message);
+    }
+
+    private static Condition programmed(
+            Verdicts verdicts, BoundGateway bound, Condition accepted, Optional<DataPlane> dataPlane) {
+        if (!accepted.holds()) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, accepted.message());
+        }
+        if (bound.all().noneMatch(BoundListener::isServing)) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, "no listener can serve");
+        }
+        if (dataPlane.isEmpty()) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet");
+        }
+        return fault(bound.gateway(), dataPlane.get())
+                .map(why -> verdicts.no(Verdicts.PROGRAMMED, why))
+                .orElseGet(() -> verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the Gateway serves"));
+    }
+
+    private static Optional<Refusal> fault(Gateway gateway, DataPlane report) {
+        return gateway.addresses().stream()
+                .flatMap(wanted -> wanted.value().stream())
+                .filter(report.unusableAddresses()::containsKey)
+                .findFirst()
+                .map(address -> new Refusal(
+                        Reason.ADDRESS_NOT_USABLE,
+                        address + ": " + report.unusableAddresses().get(address)))
+                .or(() -> report.vclFault().map(fault -> new Refusal(Reason.INVALID, "the VCL was refused: " + fault)))
+                .or(() -> report.addresses().isEmpty()
+                        ? Optional.of(new Refusal(Reason.ADDRESS_NOT_ASSIGNED, "no address was assigned yet"))
+                        : Optional.empty());
+    }
+
+    private static boolean validatesInsecurely(Gateway gateway) {
+        return gateway.frontendTls().stream()
+                .flatMap(tls -> Stream.concat(
+                        tls.fallback().stream(), tls.byPort().values().stream().flatMap(Optional::stream)))
+                .anyMatch(validation -> validation.mode() == FrontendTls.Mode.ALLOW_INSECURE_FALLBACK);
+    }
+
+    public ListenerSetStatus of(BoundSet bound, BoundGateway gateway, Optional<DataPlane> dataPlane) {
+        var verdicts = new Verdicts(bound.set().meta().generation());
+        Optional<Refusal> refusal = bound.refusal()
+                .or(() -> gateway.refusal()
+                        .map(why -> new Refusal(
+                                Reason.PARENT_NOT_ACCEPTED,
+                                gateway.gateway().id() + " is not accepted: " + why.message())))
+                .or(() -> bound.isAccepted()
+                        ? Optional.empty()
+                        : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners is valid")));
+        boolean allGood = bound.listeners().stream().allMatch(BoundListener::isAccepted);
+        Condition accepted = verdicts.unless(
+                Verdicts.ACCEPTED,
+                refusal,
+                allGood ? Reason.ACCEPTED : Reason.LISTENERS_NOT_VALID,
+                allGood
+                        ? "the listeners are part of " + gateway.gateway().id()
+                        : "some of its listeners are not valid");
+        return new ListenerSetStatus(
+                ConditionSet.of(accepted, programmed(verdicts, bound, refusal, dataPlane))
+                        .keepingForeign(bound.set().status().conditions(), Verdicts.OURS),
+                new ListenerStatuses(verdicts, dataPlane, attached)
+                        .of(bound.listeners(), bound.set().status().listeners()));
+    }
+
+    private static Condition programmed(
+            Verdicts verdicts, BoundSet bound, Optional<Refusal> refusal, Optional<DataPlane> dataPlane) {
+        if (refusal.isPresent()) {
+            return verdicts.no(Verdicts.PROGRAMMED, refusal.get());
+        }
+        if (bound.listeners().stream().noneMatch(BoundListener::isServing)) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, "no listener can serve");
+        }
+        return dataPlane.isEmpty()
+                ? verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet")
+                : verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the listeners serve");
+    }
+}

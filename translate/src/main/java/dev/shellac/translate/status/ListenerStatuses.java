@@ -1,0 +1,83 @@
+package dev.shellac.translate.status;
+
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.status.Condition;
+import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.ListenerStatus;
+import dev.shellac.translate.attach.BoundListener;
+import dev.shellac.translate.resolve.Reason;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The status of listeners, of a Gateway or a ListenerSet.
+ *
+ * @param attached how many routes each listener has, by key
+ */
+record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<String, Integer> attached) {
+    List<ListenerStatus> of(List<BoundListener> listeners, List<ListenerStatus> before) {
+        return listeners.stream()
+                .map(listener -> new ListenerStatus(
+                        listener.listener().name(),
+                        attached.getOrDefault(listener.key(), 0),
+                        conditions(listener).keepingForeign(foreign(listener, before), Verdicts.OURS),
+                        listener.kinds()))
+                .toList();
+    }
+
+    private static ConditionSet foreign(BoundListener listener, List<ListenerStatus> before) {
+        return before.stream()
+                .filter(status -> status.name().equals(listener.listener().name()))
+                .findFirst()
+                .map(ListenerStatus::conditions)
+                .orElse(ConditionSet.NONE);
+    }
+
+    private ConditionSet conditions(BoundListener listener) {
+        Optional<Refusal> refused = refusal(listener);
+        var conditions = new ArrayList<Condition>();
+        conditions.add(verdicts.unless(Verdicts.ACCEPTED, refused, Reason.ACCEPTED, "the listener is valid"));
+        conditions.add(programmed(listener, refused));
+        conditions.add(verdicts.resolvedRefs(listener.refs()));
+        conditions.add(listener.conflict()
+                .map(why -> verdicts.yes(Verdicts.CONFLICTED, why.reason(), why.message()))
+                .orElseGet(() -> verdicts.no(Verdicts.CONFLICTED, Reason.NO_CONFLICTS, "the port is its own")));
+        listener.overlaps()
+                .map(other -> verdicts.yes(
+                        Verdicts.OVERLAPPING, Reason.OVERLAPPING_HOSTNAMES, "shares hosts with listener " + other))
+                .ifPresent(conditions::add);
+        return new ConditionSet(conditions);
+    }
+
+    private Optional<Refusal> refusal(BoundListener listener) {
+        return listener.conflict().or(listener::refusal).or(() -> unavailable(listener));
+    }
+
+    private Optional<Refusal> unavailable(BoundListener listener) {
+        return dataPlane
+                .flatMap(report -> Optional.ofNullable(
+                        report.unavailablePorts().get(listener.listener().port())))
+                .map(why -> new Refusal(
+                        Reason.PORT_UNAVAILABLE, "port " + listener.listener().port() + " cannot be opened: " + why));
+    }
+
+    private Condition programmed(BoundListener listener, Optional<Refusal> refused) {
+        if (listener.conflict().isPresent()) {
+            return verdicts.no(Verdicts.PROGRAMMED, listener.conflict().get());
+        }
+        if (refused.isPresent()) {
+            return verdicts.no(
+                    Verdicts.PROGRAMMED, Reason.INVALID, refused.get().message());
+        }
+        if (!listener.isServing()) {
+            String why = listener.refs().map(Refusal::message).orElse("no kind of route can attach");
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, why);
+        }
+        return dataPlane.isEmpty()
+                ? verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet")
+                : verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the listener serves");
+    }
+}

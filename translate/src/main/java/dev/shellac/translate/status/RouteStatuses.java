@@ -1,0 +1,79 @@
+package dev.shellac.translate.status;
+
+import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.status.Condition;
+import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.RouteStatus;
+import dev.shellac.translate.attach.Attachment;
+import dev.shellac.translate.plan.CompiledRoute;
+import dev.shellac.translate.resolve.Reason;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Status of routes: one entry for each parent that is ours, and those of other controllers as they were. */
+public record RouteStatuses(String controllerName) {
+    /**
+     * The status of a route; nothing where neither we nor our past self have a word on it.
+     *
+     * @param refused what the data plane of an attachment's Gateway left out of this route
+     */
+    public Optional<RouteStatus> of(
+            HttpRoute route,
+            List<Attachment> attachments,
+            CompiledRoute compiled,
+            Function<Attachment, List<TableRefusal>> refused) {
+        boolean hadOurs = route.status().parents().stream()
+                .anyMatch(parent -> parent.controllerName().equals(controllerName));
+        if (attachments.isEmpty() && !hadOurs) {
+            return Optional.empty();
+        }
+        Stream<RouteStatus.Parent> foreign = route.status().parents().stream()
+                .filter(parent -> !parent.controllerName().equals(controllerName));
+        Stream<RouteStatus.Parent> ours = attachments.stream()
+                .map(attachment -> new RouteStatus.Parent(
+                        attachment.parent(),
+                        controllerName,
+                        conditions(route, attachment, compiled, refused.apply(attachment))));
+        return Optional.of(new RouteStatus(Stream.concat(foreign, ours).toList()));
+    }
+
+    private static ConditionSet conditions(
+            HttpRoute route, Attachment attachment, CompiledRoute compiled, List<TableRefusal> refused) {
+        var verdicts = new Verdicts(route.meta().generation());
+        Optional<Refusal> refusal = attachment.refusal().or(compiled::refusal);
+        var conditions = new ArrayList<Condition>();
+        conditions.add(verdicts.unless(Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, accepted(attachment)));
+        conditions.add(verdicts.resolvedRefs(compiled.refs()));
+        if (refusal.isEmpty()) {
+            partial(compiled, refused)
+                    .map(why -> verdicts.yes(Verdicts.PARTIALLY_INVALID, why.reason(), why.message()))
+                    .ifPresent(conditions::add);
+        }
+        return new ConditionSet(conditions);
+    }
+
+    private static String accepted(Attachment attachment) {
+        return "attached to "
+                + String.join(
+                        ", ",
+                        attachment.listeners().stream()
+                                .map(listener ->
+                                        "listener " + listener.listener().name())
+                                .toList());
+    }
+
+    private static Optional<Refusal> partial(CompiledRoute compiled, List<TableRefusal> refused) {
+        return compiled.partial()
+                .or(() -> refused.stream()
+                        .findFirst()
+                        .map(first -> new Refusal(
+                                Reason.UNSUPPORTED_VALUE,
+                                "Dropped Rule " + first.rule() + ": its match " + first.match()
+                                        + " was refused by the data plane: " + first.message())));
+    }
+}

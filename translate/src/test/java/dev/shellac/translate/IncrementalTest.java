@@ -1,0 +1,153 @@
+package dev.shellac.translate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Source;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Name;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.translate.Translator.Work;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** What a translator remembers never shows in what it says, and saves the work that it should. */
+final class IncrementalTest {
+    private static final int SCRIPTS = 60;
+    private static final int EDITS = 40;
+
+    @Test
+    void incrementalIsAsFromScratch() {
+        for (long seed = 0; seed < SCRIPTS; seed++) {
+            var cluster = new RandomCluster(seed);
+            var incremental = new Translator(Settings.alone());
+            Snapshot snapshot = cluster.start();
+            for (int i = 0; i < EDITS; i++) {
+                assertThat(incremental.translate(snapshot))
+                        .as("seed %d, edit %d", seed, i)
+                        .isEqualTo(new Translator(Settings.alone()).translate(snapshot));
+                snapshot = cluster.edit(snapshot);
+            }
+        }
+    }
+
+    @Test
+    void theScriptsReachTheInterestingPlaces() {
+        var reasons = new TreeSet<String>();
+        for (long seed = 0; seed < SCRIPTS; seed++) {
+            var cluster = new RandomCluster(seed);
+            Snapshot snapshot = cluster.start();
+            for (int i = 0; i < 10; i++) {
+                new Translator(Settings.alone())
+                        .translate(snapshot).statuses().httpRoutes().values().stream()
+                                .flatMap(status -> status.parents().stream())
+                                .flatMap(parent -> parent.conditions().conditions().stream())
+                                .forEach(condition -> reasons.add(condition.type() + "=" + condition.reason()));
+                snapshot = cluster.edit(snapshot);
+            }
+        }
+        assertThat(reasons)
+                .contains(
+                        "Accepted=Accepted",
+                        "Accepted=NoMatchingParent",
+                        "Accepted=NotAllowedByListeners",
+                        "Accepted=NoMatchingListenerHostname",
+                        "Accepted=UnsupportedValue",
+                        "PartiallyInvalid=UnsupportedValue",
+                        "ResolvedRefs=ResolvedRefs",
+                        "ResolvedRefs=RefNotPermitted",
+                        "ResolvedRefs=BackendNotFound",
+                        "ResolvedRefs=InvalidKind",
+                        "ResolvedRefs=UnsupportedProtocol");
+    }
+
+    @Test
+    void theOrderInWhichObjectsArriveSaysNothing() {
+        var random = new Random(3);
+        for (long seed = 0; seed < 20; seed++) {
+            Snapshot snapshot = new RandomCluster(seed).start();
+            var routes = new ArrayList<>(snapshot.all(HttpRoute.class));
+            Collections.shuffle(routes, random);
+            Snapshot rebuilt = snapshot;
+            for (HttpRoute route : routes) {
+                rebuilt = rebuilt.without(HttpRoute.class, route.meta().name());
+            }
+            for (HttpRoute route : routes) {
+                rebuilt = rebuilt.with(route);
+            }
+            assertThat(new Translator(Settings.alone()).translate(rebuilt))
+                    .isEqualTo(new Translator(Settings.alone()).translate(snapshot));
+        }
+    }
+
+    @Test
+    void oneChangedRouteIsOneCompiledRouteAndOneSortedHost() {
+        Snapshot snapshot = hundredRoutes();
+        var translator = new Translator(Settings.alone());
+        translator.translate(snapshot);
+        assertThat(translator.lastWork()).isEqualTo(new Work(100, 100));
+        translator.translate(snapshot);
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0));
+        HttpRoute route = snapshot.find(HttpRoute.class, new Name("ns", "r7")).orElseThrow();
+        HttpRoute changed = new HttpRoute(
+                route.meta(), route.parents(), route.hostnames(), List.of(), route.defaultGateways(), route.status());
+        translator.translate(snapshot.with(changed));
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1));
+        translator.translate(snapshot);
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1));
+    }
+
+    @Test
+    void aStatusWrittenBackCompilesNothing() {
+        Snapshot snapshot = hundredRoutes();
+        var translator = new Translator(Settings.alone());
+        Outcome outcome = translator.translate(snapshot);
+        HttpRoute route = snapshot.find(HttpRoute.class, new Name("ns", "r7")).orElseThrow();
+        var meta = new Metadata(
+                route.meta().name(),
+                "uid",
+                4,
+                Optional.empty(),
+                Optional.empty(),
+                route.meta().labels(),
+                route.meta().annotations());
+        translator.translate(snapshot.with(new HttpRoute(
+                meta,
+                route.parents(),
+                route.hostnames(),
+                route.rules(),
+                route.defaultGateways(),
+                Optional.ofNullable(
+                                outcome.statuses().httpRoutes().get(route.meta().name()))
+                        .orElseThrow())));
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0));
+    }
+
+    private static Snapshot hundredRoutes() {
+        var yaml = new StringBuilder("""
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: varnish}
+                spec: {controllerName: varnish-software.com/gateway}
+                ---
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: Gateway
+                metadata: {name: gw, namespace: ns}
+                spec: {gatewayClassName: varnish, listeners: [{name: web, port: 80, protocol: HTTP}]}
+                """);
+        for (int i = 0; i < 100; i++) {
+            yaml.append("---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r")
+                    .append(i)
+                    .append(", namespace: ns}\nspec: {parentRefs: [{name: gw}], hostnames: [h")
+                    .append(i)
+                    .append(".example.com]}\n");
+        }
+        return Decoder.decode(List.of(Source.of("r.yaml", yaml.toString()))).snapshot();
+    }
+}

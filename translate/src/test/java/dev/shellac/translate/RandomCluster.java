@@ -1,0 +1,196 @@
+package dev.shellac.translate;
+
+import dev.shellac.decode.Decoded;
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Source;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.Namespace;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.CachePolicy;
+import dev.shellac.model.policy.ReferenceGrant;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.status.Address;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** A small cluster with few names, so that random edits meet each other. Written as YAML: what it makes can exist. */
+final class RandomCluster {
+    private static final List<Class<? extends Resource>> KINDS = List.of(
+            Gateway.class,
+            ListenerSet.class,
+            HttpRoute.class,
+            Service.class,
+            ReferenceGrant.class,
+            CachePolicy.class,
+            BackendTlsPolicy.class,
+            Namespace.class);
+    private static final String GATEWAY_API = "gateway.networking.k8s.io/v1";
+
+    private final Random random;
+
+    RandomCluster(long seed) {
+        this.random = new Random(seed);
+    }
+
+    Snapshot start() {
+        Snapshot snapshot = Snapshot.of(decode("""
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: varnish}
+                spec: {controllerName: varnish-software.com/gateway}
+                """));
+        for (int i = 0; i < 6; i++) {
+            for (Resource resource : decode(yaml(Gateway.class) + "---\n" + yaml(Service.class))) {
+                snapshot = snapshot.with(resource);
+            }
+        }
+        for (int i = 0; i < 12; i++) {
+            snapshot = edit(snapshot);
+        }
+        return snapshot;
+    }
+
+    /** One object more, changed or gone, or another report. */
+    Snapshot edit(Snapshot snapshot) {
+        if (random.nextInt(12) == 0) {
+            return snapshot.reported(Map.of(
+                    new Name(namespace(), pick("gw", "gx")), DataPlane.serving(new Address("IPAddress", "192.0.2.1"))));
+        }
+        // Routes are what changes most.
+        Class<? extends Resource> kind =
+                random.nextInt(3) == 0 ? KINDS.get(random.nextInt(KINDS.size())) : HttpRoute.class;
+        List<? extends Resource> existing = List.copyOf(snapshot.all(kind));
+        if (random.nextInt(4) == 0 && !existing.isEmpty()) {
+            return snapshot.without(
+                    kind, existing.get(random.nextInt(existing.size())).meta().name());
+        }
+        Snapshot next = snapshot;
+        for (Resource resource : decode(yaml(kind))) {
+            next = next.with(resource);
+        }
+        return next;
+    }
+
+    private String yaml(Class<? extends Resource> kind) {
+        return switch (kind.getSimpleName()) {
+            case "Gateway" ->
+                object(
+                        "Gateway",
+                        pick("gw", "gx"),
+                        "{gatewayClassName: " + pick("varnish", "varnish", "other")
+                                + ", allowedListeners: {namespaces: {from: " + pick("All", "Same", "None")
+                                + "}}, listeners: ["
+                                + listener("a") + ", " + listener("b") + "]}");
+            case "ListenerSet" ->
+                object(
+                        "ListenerSet",
+                        pick("ls", "lt"),
+                        "{parentRef: {name: " + pick("gw", "gx") + ", namespace: " + namespace() + "}, listeners: ["
+                                + listener("a") + "]}");
+            case "Service" ->
+                "apiVersion: v1\nkind: Service\nmetadata: {name: " + service() + ", namespace: " + namespace()
+                        + "}\nspec: {type: " + pick("ClusterIP", "ClusterIP", "ExternalName")
+                        + ", ports: [{name: http, port: 80, targetPort: " + pick("8080", "web") + ", appProtocol: "
+                        + pick("http", "http", "kubernetes.io/h2c") + "}]}\n";
+            case "ReferenceGrant" ->
+                object(
+                        "ReferenceGrant",
+                        "g",
+                        "{from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: " + namespace()
+                                + "}], to: [{group: '', kind: Service}]}");
+            case "CachePolicy" ->
+                "apiVersion: gateway.varnish-software.com/v1alpha1\nkind: VarnishCachePolicy\nmetadata: "
+                        + meta(pick("p", "q"))
+                        + "\nspec: {targetRef: {group: gateway.networking.k8s.io, kind: "
+                        + pick("Gateway, name: gw", "HTTPRoute, name: r1", "HTTPRoute, name: r2, sectionName: rule")
+                        + "}, defaultTTL: " + pick("1m", "2m", "0") + "}\n";
+            case "BackendTlsPolicy" ->
+                object(
+                        "BackendTLSPolicy",
+                        pick("t", "u"),
+                        "{targetRefs: [{group: '', kind: Service, name: " + service()
+                                + "}], validation: {hostname: a.example.com, wellKnownCACertificates: "
+                                + pick("System", "example.com/other") + "}}");
+            case "Namespace" ->
+                "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + namespace() + ", labels: {team: "
+                        + pick("a", "b") + "}}\n";
+            default -> route();
+        };
+    }
+
+    private String route() {
+        return object(
+                "HTTPRoute",
+                pick("r1", "r2", "r3", "r4", "r5", "r6"),
+                "{parentRefs: [{name: "
+                        + pick("gw", "gx", "ls, kind: ListenerSet") + ", namespace: " + namespace()
+                        + pick("", "", ", sectionName: a", ", port: 80") + "}], hostnames: [" + host()
+                        + "], rules: [{name: rule, "
+                        + "matches: [{path: {type: "
+                        + pick(
+                                "Exact, value: /a",
+                                "PathPrefix, value: /a",
+                                "PathPrefix, value: /",
+                                "RegularExpression, value: '/a.*'",
+                                "RegularExpression, value: '('")
+                        + "}}, {method: GET}], "
+                        + "backendRefs: [" + backend() + ", " + backend() + "]}, {filters: ["
+                        + pick(
+                                "",
+                                "{type: ExtensionRef, extensionRef: {group: x, kind: Y, name: z}}",
+                                "{type: RequestMirror, requestMirror: {backendRef: {name: s, port: 80}}}")
+                        + "]}]}");
+    }
+
+    private String backend() {
+        return "{name: " + service() + ", namespace: " + namespace() + ", port: " + pick("80", "80", "81")
+                + ", weight: " + random.nextInt(3) + "}";
+    }
+
+    private String listener(String name) {
+        return "{name: " + name + ", port: " + pick("80", "81") + ", protocol: " + pick("HTTP", "HTTP", "TCP")
+                + pick(", hostname: '*.example.com'", ", hostname: a.example.com")
+                + ", allowedRoutes: {namespaces: {from: "
+                + pick("All", "Same", "Selector, selector: {matchLabels: {team: a}}") + "}}}";
+    }
+
+    private String object(String kind, String name, String spec) {
+        return "apiVersion: " + GATEWAY_API + "\nkind: " + kind + "\nmetadata: " + meta(name) + "\nspec: " + spec
+                + "\n";
+    }
+
+    private String meta(String name) {
+        return "{name: " + name + ", namespace: " + namespace() + ", generation: " + random.nextInt(3)
+                + pick("", ", creationTimestamp: '2026-01-01T00:00:00Z'", ", creationTimestamp: '2026-01-02T00:00:00Z'")
+                + "}";
+    }
+
+    private String namespace() {
+        return pick("one", "two");
+    }
+
+    private String service() {
+        return pick("s", "t");
+    }
+
+    private String host() {
+        return pick("a.example.com", "'*.example.com'", "a.example.com, b.example.com", "c.example.org", "");
+    }
+
+    private String pick(String... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    // A random Gateway may break a rule of the CRD; then nothing changes, as in a cluster.
+    private static List<? extends Resource> decode(String yaml) {
+        Decoded decoded = Decoder.decode(List.of(Source.of("random.yaml", yaml)));
+        return decoded.objects().stream().map(Decoded.Located::resource).toList();
+    }
+}
