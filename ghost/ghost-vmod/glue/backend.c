@@ -36,13 +36,13 @@ struct backend_task {
 	uint64_t			began_ms;	/* 0: when the client's request began */
 	struct ghost_attempt		attempt;
 	unsigned			turn;		/* attempts made ready so far */
+	unsigned			noted;		/* the last of them whose end was taken note of */
 	uint64_t			limit_ms;	/* when an answer has to be there; 0: no matter */
 	uint64_t			sent_before;
 	uint64_t			tried[TRIED];
 	unsigned			n_tried;
 	unsigned			resolved:1;
 	unsigned			stored:1;
-	unsigned			stale_if_error:1;
 	struct busyobj			*bo;
 };
 
@@ -83,7 +83,8 @@ backend_task(VRT_CTX, int make)
 	if (priv == NULL)
 		return (NULL);
 	if (priv->priv == NULL) {
-		t = make ? WS_Alloc(ctx->bo->ws, sizeof *t) : NULL;
+		/* In a pipe the task is the client's, and outlives the busyobj. */
+		t = make ? WS_Alloc(ctx->req != NULL ? ctx->req->ws : ctx->bo->ws, sizeof *t) : NULL;
 		if (t == NULL)
 			return (NULL);
 		INIT_OBJ(t, BACKEND_TASK_MAGIC);
@@ -127,7 +128,6 @@ take_ticket(struct backend_task *t, const struct http *bereq)
 {
 	struct ghost_chosen c;
 	struct ghost_message m;
-	char *p;
 
 	t->ticket = hdr_get(bereq, TICKET);
 	if (t->ticket.b == NULL) {
@@ -138,9 +138,8 @@ take_ticket(struct backend_task *t, const struct http *bereq)
 		t->ticket.b = c.ticket;
 		t->ticket.n = c.ticket_bytes;
 	}
-	p = WS_Copy(t->bo->ws, t->ticket.b, (int)t->ticket.n);
-	t->ticket.b = p;
-	if (p == NULL)
+	t->ticket.b = text_copy(t->bo->ws, t->ticket);
+	if (t->ticket.b == NULL)
 		t->ticket.n = 0;
 }
 
@@ -203,7 +202,7 @@ start_clean(struct busyobj *bo)
 	const char *p;
 
 	xid = hdr_get(bo->bereq, "X-Varnish");
-	p = xid.b == NULL ? NULL : WS_Copy(bo->ws, xid.b, (int)xid.n);
+	p = xid.b == NULL ? NULL : text_copy(bo->ws, xid);
 	HTTP_Dup(bo->bereq, bo->bereq0);
 	if (p != NULL)
 		(void)hdr_put(bo->bereq, "X-Varnish", 9, p, xid.n);
@@ -236,18 +235,13 @@ set_limits(VRT_CTX, struct backend_task *t, uint64_t now)
 static void
 set_place(struct http *bereq, const struct ghost_attempt *a)
 {
-	char *p;
+	const char *url;
 
 	if (a->host.b != NULL)
 		hdr_edit(bereq, GHOST_SET, text_of("Host"), a->host);
-	if (a->url.b != NULL) {
-		p = WS_Alloc(bereq->ws, (unsigned)a->url.n + 1);
-		if (p == NULL)
-			return;
-		memcpy(p, a->url.b, a->url.n);
-		p[a->url.n] = '\0';
-		http_SetH(bereq, HTTP_HDR_URL, p);
-	}
+	url = a->url.b == NULL ? NULL : text_copy(bereq->ws, a->url);
+	if (url != NULL)
+		http_SetH(bereq, HTTP_HDR_URL, url);
 }
 
 void
@@ -319,23 +313,29 @@ table_resolve(VRT_CTX, VCL_BACKEND d)
  * How it went
  */
 
-static void
-report_connection(struct backend_task *t, bool came)
-{
-
-	if (!t->resolved)
-		return;
-	ghost_connection(t->view, t->attempt.endpoint, came, now_ms());
-	if (!came)
-		COUNT(connect_failures);
-}
-
 /* Whether the backend may have seen the request. */
 static bool
 was_sent(const struct backend_task *t)
 {
 
 	return (t->bo->acct.bereq_hdrbytes != t->sent_before);
+}
+
+/* Takes note, once, of whether this attempt came to a connection. */
+static void
+note_attempt(VRT_CTX, struct backend_task *t)
+{
+	bool came;
+
+	if (!t->resolved || t->noted == t->turn)
+		return;
+	t->noted = t->turn;
+	came = ctx->method != VCL_MET_BACKEND_ERROR || was_sent(t);
+	if (!came)
+		COUNT(connect_failures);
+	/* A connection that broke later says nothing, good or bad. */
+	if (!came || ctx->method != VCL_MET_BACKEND_ERROR)
+		ghost_connection(t->view, t->attempt.endpoint, came, now_ms());
 }
 
 static enum vfp_status v_matchproto_(vfp_init_f)
@@ -412,7 +412,6 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 		VRT_l_beresp_uncacheable(ctx, 1);
 		return;
 	}
-	t->stale_if_error = s->stale_if_error_seconds > 0;
 	VRT_l_beresp_grace(ctx, s->grace_seconds > s->stale_if_error_seconds ?
 	    s->grace_seconds : s->stale_if_error_seconds);
 	VRT_l_beresp_keep(ctx, s->keep_seconds);
@@ -436,14 +435,12 @@ backend_response(VRT_CTX)
 	if (t == NULL || t->view == NULL)
 		return;
 	bo = ctx->bo;
+	note_attempt(ctx, t);
 	if (ctx->method == VCL_MET_BACKEND_ERROR) {
-		if (!was_sent(t))
-			report_connection(t, false);
 		if (t->limit_ms != 0 && now_ms() + SLACK_MS >= t->limit_ms)
 			VRT_l_beresp_status(ctx, 504);
 		return;
 	}
-	report_connection(t, true);
 	t->stored = 0;
 	/* No tags and no inner headers but ours. */
 	hdr_remove_prefix(bo->beresp, "X-Ghost-", 8);
@@ -453,7 +450,6 @@ backend_response(VRT_CTX)
 	m = message_of(bo->bereq0);
 	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp),
 	    (struct ghost_lines){ bo->beresp->hd + HTTP_HDR_FIRST, (size_t)(bo->beresp->nhd - HTTP_HDR_FIRST) }, &s);
-	t->stale_if_error = s.policy && s.stale_if_error_seconds > 0;
 	if (s.policy && !bo->uncacheable) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
@@ -474,6 +470,7 @@ backend_again(VRT_CTX)
 	if (t == NULL || t->view == NULL || !t->resolved)
 		return (0);
 	bo = ctx->bo;
+	note_attempt(ctx, t);
 	if (bo->no_retry != NULL || !MAY_RETRY(bo, t->attempt.retries))
 		return (0);
 	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
@@ -567,14 +564,14 @@ table_list(VRT_CTX, VCL_BACKEND d, struct vsb *vsb, int pflag, int jflag)
 		    s.hosts, s.routes, s.endpoints, s.newest ? "newest" : "draining");
 	for (i = 0; pflag && i < LISTED && ghost_host(td->view, i, &name, &routes); i++) {
 		if (jflag) {
-			VSB_printf(vsb, "%s{\"name\": ", i == 0 ? "" : ", ");
-			VSB_quote(vsb, name.b, (int)name.n, VSB_QUOTE_JSON | VSB_QUOTE_NONL);
-			VSB_printf(vsb, ", \"routes\": %zu}", routes);
+			VSB_printf(vsb, "%s{\"name\": \"", i == 0 ? "" : ", ");
+			VSB_quote(vsb, name.b, (int)name.n, VSB_QUOTE_JSON);
+			VSB_printf(vsb, "\", \"routes\": %zu}", routes);
 		} else
 			VSB_printf(vsb, "  ghost.%.*s\t%zu routes\n", (int)name.n, name.b, routes);
 	}
 	if (jflag)
-		VSB_cat(vsb, pflag ? "]}" : "}");
+		VSB_cat(vsb, pflag ? "]},\n" : "}");
 }
 
 static const struct vdi_methods table_methods[1] = {{
@@ -635,7 +632,7 @@ answer_gethdrs(VRT_CTX, VCL_BACKEND d)
 	struct vfp_entry *vfe;
 	struct http_conn *htc;
 	struct busyobj *bo;
-	char *body;
+	const char *body;
 
 	(void)d;
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
@@ -647,10 +644,9 @@ answer_gethdrs(VRT_CTX, VCL_BACKEND d)
 	http_PutResponse(bo->beresp, "HTTP/1.1", 200, NULL);
 	a = answer_for(backend_task(ctx, 0), bo->beresp);
 	http_SetStatus(bo->beresp, a.status, NULL);
-	body = WS_Copy(bo->ws, a.body.b, (int)a.body.n + 1);
+	body = text_copy(bo->ws, a.body);
 	if (body == NULL)
 		return (-1);
-	body[a.body.n] = '\0';
 	http_SetHeader(bo->beresp, "Cache-Control: no-store");
 	if (a.body.n > 0)
 		http_SetHeader(bo->beresp, "Content-Type: text/plain");
@@ -665,7 +661,7 @@ answer_gethdrs(VRT_CTX, VCL_BACKEND d)
 		vfe = VFP_Push(bo->vfc, &answer_vfp);
 		if (vfe == NULL)
 			return (-1);
-		vfe->priv1 = body;
+		vfe->priv1 = TRUST_ME(body);
 		vfe->priv2 = 0;
 	}
 	bo->htc = htc;

@@ -44,6 +44,7 @@ void hdr_remove_prefix(struct http *, const char *prefix, size_t n);
 int hdr_put(struct http *, const char *name, size_t, const char *value, size_t);
 void hdr_edit(void *http, uint8_t op, struct ghost_text name, struct ghost_text value);
 struct ghost_text hdr_get(const struct http *, const char *name);
+const char *text_copy(struct ws *, struct ghost_text);
 struct ghost_message message_of(const struct http *);
 static inline struct ghost_text
 text_of(const char *s)

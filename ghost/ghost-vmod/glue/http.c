@@ -116,6 +116,21 @@ hdr_get(const struct http *hp, const char *name)
 	return (t);
 }
 
+/* A copy with a terminator; NULL if the workspace is full. */
+const char *
+text_copy(struct ws *ws, struct ghost_text t)
+{
+	char *p;
+
+	p = WS_Alloc(ws, (unsigned)t.n + 1);
+	if (p == NULL)
+		return (NULL);
+	if (t.n > 0)
+		memcpy(p, t.b, t.n);
+	p[t.n] = '\0';
+	return (p);
+}
+
 struct ghost_message
 message_of(const struct http *hp)
 {

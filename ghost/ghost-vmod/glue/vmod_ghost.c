@@ -497,20 +497,14 @@ VCL_STRING
 vmod_purge_key(VRT_CTX, VCL_BOOL url)
 {
 	struct ghost_message m;
-	struct ghost_text k;
-	char *p;
+	struct ghost_text key;
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->http_req == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
-	k = ghost_purge_key(&m, url);
-	p = WS_Alloc(ctx->ws, (unsigned)k.n + 1);
-	if (p == NULL || k.b == NULL)
-		return (NULL);
-	memcpy(p, k.b, k.n);
-	p[k.n] = '\0';
-	return (p);
+	key = ghost_purge_key(&m, url);
+	return (key.b == NULL ? NULL : text_copy(ctx->ws, key));
 }
 
 VCL_BOOL

@@ -59,23 +59,24 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_backend_response {
-	router.response();
+	# An answer that is not the last one must leave no trace: what response() does to bereq would stay for the next attempt.
 	if (router.again()) {
 		return (retry);
 	}
 	if (router.abandons()) {
 		return (abandon);
 	}
+	router.response();
 }
 
 sub vcl_backend_error {
-	router.response();
 	if (router.again()) {
 		return (retry);
 	}
 	if (router.abandons()) {
 		return (abandon);
 	}
+	router.response();
 }
 
 sub vcl_deliver {
