@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(text("example.com:"), Some("example.com"));
         assert_eq!(text("[::1]:8080"), Some("[::1]"));
         assert_eq!(text("[::1]"), Some("[::1]"));
-        for bad in ["", ":80", ".", "[::1", "[::1]x", "example.com:80a", "::1", "a:1:2"] {
+        for bad in ["", ":80", ".", "[::1", "[::1]x", "[::1]:8a", "example.com:80a", "::1", "a:1:2"] {
             assert_eq!(text(bad), None, "{bad}");
         }
         assert_eq!(bare(&[b'a'; 255]).map(<[u8]>::len), Some(255));
@@ -277,9 +277,14 @@ mod tests {
 
     #[test]
     fn patterns_that_are_no_hosts() {
-        for bad in ["", "*.", "a..b", "*.*.com", "a*.com", "a/b", "a:80", "ex ample", ".com"] {
+        for bad in ["", "*.", "a..b", "*.*.com", "a*.com", "a/b", "a:80", "ex ample", ".com", "[::1", "::1]", "*.[::1]"]
+        {
             assert!(HostPattern::parse(bad).is_err(), "{bad}");
         }
+        assert_eq!(HostPattern::parse("[2001:DB8::1]").unwrap(), HostPattern::Exact((*b"[2001:db8::1]").into()));
+        let longest = format!("{}a", "a.".repeat(127));
+        assert!(HostPattern::parse(&longest).is_ok(), "{} bytes", longest.len());
+        assert!(HostPattern::parse(&format!("{longest}a")).is_err());
         assert_eq!(HostPattern::parse("EXAMPLE.com.").unwrap(), HostPattern::Exact((*b"example.com").into()));
     }
 }

@@ -216,6 +216,31 @@ mod tests {
     }
 
     #[test]
+    fn small_automata_stay_dense() {
+        assert!(matches!(full("/v[0-9]+").machine, Machine::Dense(_)));
+    }
+
+    #[test]
+    fn what_is_small_is_known_without_paying_for_more() {
+        let plan = |source| Plan::new(source, Coverage::Full).unwrap();
+        assert!(plan("/v[0-9]+").if_small().unwrap().unwrap().is_match(b"/v1"));
+        assert!(plan("[^/]{1,500}/[^/]{1,500}").if_small().is_none(), "takes a large automaton");
+        assert!(plan(".*[ab].{20}").if_small().is_none(), "takes one that is too large");
+        let (pattern, work) = plan("[^/]{1,500}/[^/]{1,500}").determinise();
+        assert!(pattern.unwrap().is_match(b"a/b"));
+        assert!((limits::REGEX_WORK_FREE..limits::REGEX_WORK_MOST).contains(&work), "{work}");
+        let (refused, work) = plan(".{0,300}a.{0,300}").determinise();
+        assert!(refused.is_err());
+        assert_eq!(work, limits::REGEX_WORK_MOST);
+    }
+
+    #[test]
+    fn a_pattern_knows_what_it_was_made_of() {
+        let pattern = full("a+");
+        assert_eq!((pattern.source(), pattern.coverage()), ("a+", Coverage::Full));
+    }
+
+    #[test]
     fn hostile_patterns_are_refused_with_a_line() {
         for (source, word) in [
             ("(", "unclosed"),
