@@ -29,8 +29,9 @@ public record BoundGateway(
             listeners = List.copyOf(listeners);
         }
 
+        /** A set needs one listener that can serve; a Gateway may wait for its certificates, a set may not. */
         public boolean isAccepted() {
-            return refusal.isEmpty() && listeners.stream().anyMatch(BoundListener::isAccepted);
+            return refusal.isEmpty() && listeners.stream().anyMatch(BoundListener::isServing);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.shellac.translate.attach;
 import dev.shellac.model.gateway.Listener;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,18 +27,19 @@ final class Conflicts {
      * @param earlier the listeners of objects that come before it
      */
     static List<BoundListener> settle(List<BoundListener> own, List<BoundListener> earlier) {
-        var settled = new ArrayList<BoundListener>();
-        for (BoundListener listener : own) {
-            settled.add(conflict(listener, own)
-                    .or(() -> conflict(
-                            listener,
-                            earlier.stream()
-                                    .filter(other -> other.conflict().isEmpty())
-                                    .toList()))
-                    .map(listener::lost)
-                    .orElse(listener));
-        }
-        return settled;
+        List<BoundListener> winners =
+                earlier.stream().filter(other -> other.conflict().isEmpty()).toList();
+        // First against those who come before: one that lost to them is in nobody's way any more.
+        List<BoundListener> left = own.stream()
+                .map(listener -> conflict(listener, winners).map(listener::lost).orElse(listener))
+                .toList();
+        List<BoundListener> rivals =
+                left.stream().filter(other -> other.conflict().isEmpty()).toList();
+        return left.stream()
+                .map(listener -> listener.conflict().isPresent()
+                        ? listener
+                        : conflict(listener, rivals).map(listener::lost).orElse(listener))
+                .toList();
     }
 
     private static Optional<Refusal> conflict(BoundListener listener, List<BoundListener> others) {

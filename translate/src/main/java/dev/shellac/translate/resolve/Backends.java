@@ -7,15 +7,17 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.Service.ServicePort;
 import dev.shellac.model.route.BackendRef;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Finds what references to backends stand for. */
 public record Backends(Snapshot snapshot, Grants grants, BackendTls tls) {
-    // What varnishd can speak to a backend. h2c, TLS and gRPC need the edge.
-    private static final Map<String, Backend.Protocol> SPOKEN =
-            Map.of("http", Backend.Protocol.HTTP, "kubernetes.io/ws", Backend.Protocol.WEBSOCKET);
+    // h2c and gRPC need more than varnishd. HTTPS is HTTP where a policy says whom to trust.
+    private static final String TLS = "https";
+    private static final Map<String, Backend.Protocol> SPOKEN = Map.of(
+            "http", Backend.Protocol.HTTP, TLS, Backend.Protocol.HTTP, "kubernetes.io/ws", Backend.Protocol.WEBSOCKET);
 
     public Backend resolve(ResourceId route, BackendRef ref) {
         ResourceId target = ref.target().resolve(route.namespace());
@@ -56,17 +58,25 @@ public record Backends(Snapshot snapshot, Grants grants, BackendTls tls) {
                     "port " + number + " of " + target + " is " + port.get().protocol() + ", not TCP");
         }
         String appProtocol = port.get().appProtocol().orElse("http");
-        Backend.Protocol protocol = SPOKEN.get(appProtocol);
+        Backend.Protocol protocol = SPOKEN.get(appProtocol.toLowerCase(Locale.ROOT));
         if (protocol == null) {
             return refused(
                     Reason.UNSUPPORTED_PROTOCOL,
                     "port " + number + " of " + target + " has the appProtocol " + appProtocol
                             + ", which is not spoken to backends yet");
         }
-        return tls.protect(
+        Backend backend = tls.protect(
                 target.name(),
                 new Backend.Serving(
                         target.name(), number, port.get().target(), port.get().name(), protocol, Optional.empty()));
+        boolean plain =
+                backend instanceof Backend.Serving serving && serving.tls().isEmpty();
+        return plain && appProtocol.equalsIgnoreCase(TLS)
+                ? refused(
+                        Reason.UNSUPPORTED_PROTOCOL,
+                        "port " + number + " of " + target + " has the appProtocol " + appProtocol
+                                + ": a BackendTLSPolicy must say whom to trust there")
+                : backend;
     }
 
     private static Backend refused(Reason reason, String message) {

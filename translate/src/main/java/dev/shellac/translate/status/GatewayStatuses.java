@@ -129,7 +129,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                                 gateway.gateway().id() + " is not accepted: " + why.message())))
                 .or(() -> bound.isAccepted()
                         ? Optional.empty()
-                        : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners is valid")));
+                        : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners can serve")));
         boolean allGood = bound.listeners().stream().allMatch(BoundListener::isAccepted);
         Condition accepted = verdicts.unless(
                 Verdicts.ACCEPTED,
@@ -139,19 +139,15 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                         ? "the listeners are part of " + gateway.gateway().id()
                         : "some of its listeners are not valid");
         return new ListenerSetStatus(
-                ConditionSet.of(accepted, programmed(verdicts, bound, refusal, dataPlane))
+                ConditionSet.of(accepted, programmed(verdicts, refusal, dataPlane))
                         .keepingForeign(bound.set().status().conditions(), Verdicts.OURS),
                 new ListenerStatuses(verdicts, dataPlane, attached)
                         .of(bound.listeners(), bound.set().status().listeners()));
     }
 
-    private static Condition programmed(
-            Verdicts verdicts, BoundSet bound, Optional<Refusal> refusal, Optional<DataPlane> dataPlane) {
+    private static Condition programmed(Verdicts verdicts, Optional<Refusal> refusal, Optional<DataPlane> dataPlane) {
         if (refusal.isPresent()) {
             return verdicts.no(Verdicts.PROGRAMMED, refusal.get());
-        }
-        if (bound.listeners().stream().noneMatch(BoundListener::isServing)) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, "no listener can serve");
         }
         return dataPlane.isEmpty()
                 ? verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet")
