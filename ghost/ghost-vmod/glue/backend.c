@@ -38,7 +38,8 @@ struct backend_task {
 	unsigned			turn;		/* attempts made ready so far */
 	unsigned			noted;		/* the last of them whose end was taken note of */
 	uint64_t			limit_ms;	/* when an answer has to be there; 0: no matter */
-	uint64_t			sent_before;
+	uint64_t			sent_ms;	/* when this attempt began */
+	uint64_t			sent_before;	/* bytes of requests sent by earlier attempts */
 	uint64_t			tried[TRIED];
 	unsigned			n_tried;
 	unsigned			resolved:1;
@@ -183,9 +184,9 @@ copy_to_mirrors(const struct backend_task *t, const struct http *bereq)
 		body.n = (size_t)VSB_len(vsb);
 	}
 	m = message_of(bereq);
-	dropped = ghost_mirror(t->view, t->ticket, &m, body) + ghost_mirrors_failed();
-	if (dropped > 0 && ghost_vsc != NULL)
-		(void)__atomic_fetch_add(&ghost_vsc->mirror_drops, dropped, __ATOMIC_RELAXED);
+	dropped = ghost_mirror(t->view, t->ticket, &m, body);
+	if (dropped > 0)
+		stats_mirror_drops(dropped);
 	if (vsb != NULL)
 		VSB_destroy(&vsb);
 }
@@ -283,6 +284,7 @@ backend_fetch(VRT_CTX)
 	set_place(bo->bereq, &t->attempt);
 	set_limits(ctx, t, now);
 	t->turn = bo->retries + 1;
+	t->sent_ms = now;
 	t->resolved = 0;
 	t->sent_before = bo->acct.bereq_hdrbytes;
 	if (t->attempt.backend != NULL && t->n_tried < TRIED)
@@ -449,7 +451,8 @@ backend_response(VRT_CTX)
 	hold_deadline(t);
 	m = message_of(bo->bereq0);
 	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp),
-	    (struct ghost_lines){ bo->beresp->hd + HTTP_HDR_FIRST, (size_t)(bo->beresp->nhd - HTTP_HDR_FIRST) }, &s);
+	    (struct ghost_lines){ bo->beresp->hd + HTTP_HDR_FIRST, (size_t)(bo->beresp->nhd - HTTP_HDR_FIRST) },
+	    t->sent_ms, &s);
 	if (s.policy && !bo->uncacheable) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
@@ -507,7 +510,7 @@ backend_abandons(VRT_CTX)
 	if (ctx->method != VCL_MET_BACKEND_ERROR && http_GetStatus(bo->beresp) < 500)
 		return (0);
 	m = message_of(bo->bereq0);
-	ghost_store(t->view, t->ticket, &m, 503, (struct ghost_lines){ NULL, 0 }, &s);
+	ghost_store(t->view, t->ticket, &m, 503, (struct ghost_lines){ NULL, 0 }, t->sent_ms, &s);
 	return (s.policy && s.stale_if_error_seconds > 0);
 }
 
@@ -781,4 +784,6 @@ const struct ghost_vrt ghost_vrt = {
 	.new_backend = new_backend,
 	.let_go = let_go,
 	.listener_counter = stats_listener,
+	.loaded = stats_loaded,
+	.mirrors_failed = stats_mirror_drops,
 };

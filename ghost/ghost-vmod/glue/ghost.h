@@ -43,6 +43,8 @@ struct ghost_vrt {
 	const void		*(*new_backend)(void *home, const struct ghost_place *);
 	void			(*let_go)(const void *director);
 	uint64_t		*(*listener_counter)(const char *name);
+	void			(*loaded)(bool live, size_t refused);
+	void			(*mirrors_failed)(uint64_t);
 };
 
 enum ghost_kind {		/* src/ticket.rs */
@@ -84,7 +86,6 @@ struct ghost_disposition {
 
 struct ghost_reloaded {
 	bool			live;
-	size_t			refused;
 	char			*json;
 };
 
@@ -134,7 +135,6 @@ void ghost_preload(void);
 struct ghost_reloaded ghost_reload(void);
 char *ghost_last_error(void);
 void ghost_text_free(char *);
-uint64_t ghost_mirrors_failed(void);
 
 const struct ghost_router *ghost_router_new(struct ghost_vrt, void *home, const char *name);
 bool ghost_router_warm(const struct ghost_router *);
@@ -153,7 +153,8 @@ struct ghost_disposition ghost_disposition(const struct ghost_view *, struct gho
 bool ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *, char key[33]);
 void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, const struct ghost_message *,
     ghost_edit_f *, void *to);
-struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url);
+struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url, uint64_t now_ms);
+void ghost_invalidated(struct ghost_text key, uint64_t now_ms);
 
 void ghost_attempt(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
@@ -161,7 +162,7 @@ void ghost_connection(const struct ghost_view *, uint64_t endpoint, bool came, u
 bool ghost_again(const struct ghost_view *, struct ghost_text ticket, uint16_t status, bool sent, uint32_t retries,
     uint64_t now_ms, uint64_t began_ms);
 void ghost_store(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *, uint16_t status,
-    struct ghost_lines, struct ghost_stored *);
+    struct ghost_lines, uint64_t sent_ms, struct ghost_stored *);
 struct ghost_answered ghost_answer(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
     ghost_edit_f *, void *to);
 uint32_t ghost_mirror(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,

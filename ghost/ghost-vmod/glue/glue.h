@@ -73,3 +73,5 @@ int backend_abandons(VRT_CTX);
 /* stats.c */
 void stats_start(void);
 uint64_t *stats_listener(const char *);
+void stats_loaded(bool live, size_t refused);
+void stats_mirror_drops(uint64_t);

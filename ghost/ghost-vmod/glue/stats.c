@@ -36,3 +36,21 @@ stats_listener(const char *name)
 	vsc = VSC_ghost_listener_New(NULL, &seg, "%s", safe);
 	return (vsc == NULL ? NULL : &vsc->requests);
 }
+
+void
+stats_loaded(bool live, size_t refused)
+{
+
+	if (live) {
+		COUNT(reloads);
+		__atomic_store_n(&ghost_vsc->refused, refused, __ATOMIC_RELAXED);
+	} else
+		COUNT(reload_errors);
+}
+
+void
+stats_mirror_drops(uint64_t n)
+{
+
+	(void)__atomic_fetch_add(&ghost_vsc->mirror_drops, n, __ATOMIC_RELAXED);
+}

@@ -434,17 +434,6 @@ vmod_deliver(VRT_CTX)
  * Reload and purge
  */
 
-static void
-reloaded(const struct ghost_reloaded *r)
-{
-
-	if (r->live) {
-		COUNT(reloads);
-		__atomic_store_n(&ghost_vsc->refused, r->refused, __ATOMIC_RELAXED);
-	} else
-		COUNT(reload_errors);
-}
-
 VCL_BOOL
 vmod_control(VRT_CTX, struct vmod_priv *priv)
 {
@@ -460,10 +449,8 @@ vmod_control(VRT_CTX, struct vmod_priv *priv)
 		return (0);
 	t->control = 1;
 	url = ctx->http_req->hd[HTTP_HDR_URL].b;
-	if (t->reloaded.json == NULL && url != NULL && strcmp(url, RELOAD_URL) == 0) {
+	if (t->reloaded.json == NULL && url != NULL && strcmp(url, RELOAD_URL) == 0) 
 		t->reloaded = ghost_reload();
-		reloaded(&t->reloaded);
-	}
 	return (1);
 }
 
@@ -503,8 +490,26 @@ vmod_purge_key(VRT_CTX, VCL_BOOL url)
 	if (ctx->http_req == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
-	key = ghost_purge_key(&m, url);
+	key = ghost_purge_key(&m, url, now_ms());
 	return (key.b == NULL ? NULL : text_copy(ctx->ws, key));
+}
+
+VCL_STRING
+vmod_tag(VRT_CTX, VCL_STRING tag)
+{
+
+	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
+	if (tag != NULL)
+		ghost_invalidated(text_of(tag), now_ms());
+	return (tag);
+}
+
+VCL_VOID
+vmod_banning(VRT_CTX)
+{
+
+	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
+	ghost_invalidated((struct ghost_text){ NULL, 0 }, now_ms());
 }
 
 VCL_BOOL
@@ -515,7 +520,6 @@ vmod_ghost_backend_reload(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	r = ghost_reload();
-	reloaded(&r);
 	ghost_text_free(r.json);
 	return (r.live);
 }

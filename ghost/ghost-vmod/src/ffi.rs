@@ -19,6 +19,7 @@ use ghost_core::{
 use siphasher::sip128::SipHasher13;
 
 use crate::answer::Answer;
+use crate::epoch;
 use crate::mirror;
 use crate::process::PROCESS;
 use crate::router::{Generation, Router, View};
@@ -58,6 +59,8 @@ pub struct Vrt {
     new_backend: unsafe extern "C" fn(*mut c_void, *const Place) -> *const c_void,
     let_go: unsafe extern "C" fn(*const c_void),
     listener_counter: unsafe extern "C" fn(*const c_char) -> *mut u64,
+    loaded: unsafe extern "C" fn(bool, usize),
+    mirrors_failed: unsafe extern "C" fn(u64),
 }
 
 /// Where a backend is.
@@ -133,6 +136,18 @@ impl Vrt {
     pub fn let_go(self, director: Director) {
         // SAFETY: its owner calls this once.
         unsafe { (self.let_go)(director.0) }
+    }
+
+    pub fn loaded(self, live: bool, refused: usize) {
+        // SAFETY: plain call.
+        unsafe { (self.loaded)(live, refused) }
+    }
+
+    pub fn mirrors_failed(self, count: u64) {
+        if count > 0 {
+            // SAFETY: plain call.
+            unsafe { (self.mirrors_failed)(count) }
+        }
     }
 
     pub fn listener_counter(self, name: &str) -> Option<ListenerCounter> {
@@ -270,7 +285,6 @@ pub extern "C" fn ghost_preload() {
 #[repr(C)]
 pub struct Reloaded {
     live: bool,
-    refused: usize,
     json: *mut c_char,
 }
 
@@ -278,7 +292,7 @@ pub struct Reloaded {
 pub extern "C" fn ghost_reload() -> Reloaded {
     let outcome = PROCESS.reload();
     let json = CString::new(outcome.json).unwrap_or_default().into_raw();
-    Reloaded { live: outcome.live, refused: outcome.refused, json }
+    Reloaded { live: outcome.live, json }
 }
 
 #[unsafe(no_mangle)]
@@ -294,12 +308,6 @@ pub unsafe extern "C" fn ghost_text_free(text: *mut c_char) {
         // SAFETY: from `CString::into_raw`.
         drop(unsafe { CString::from_raw(text) });
     }
-}
-
-/// Copies that did not reach their backend since the last call.
-#[unsafe(no_mangle)]
-pub extern "C" fn ghost_mirrors_failed() -> u64 {
-    mirror::failed()
 }
 
 // ---------------------------------------------------------------- routers
@@ -669,12 +677,12 @@ pub unsafe extern "C" fn ghost_deliver(
     }
 }
 
-/// The keys under which an object of the message's host and URL can be purged, NUL-terminated, in this thread's buffer.
+/// The key under which objects of the message's host and URL can be purged. Whoever asks is about to.
 ///
 /// # Safety
 /// `message` is null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_purge_key(message: *const Message, whole_url: bool) -> Text {
+pub unsafe extern "C" fn ghost_purge_key(message: *const Message, whole_url: bool, now_ms: u64) -> Text {
     // SAFETY: as promised.
     let Some(message) = (unsafe { message.as_ref() }) else { return Text::NONE };
     // SAFETY: as promised.
@@ -684,9 +692,23 @@ pub unsafe extern "C" fn ghost_purge_key(message: *const Message, whole_url: boo
     with_buffers(|buffers| {
         buffers.out.clear();
         write_purge_key(kind, host.as_ref(), url, &mut buffers.out);
+        epoch::purged(&buffers.out, now_ms);
         Text::of(&buffers.out)
     })
     .unwrap_or(Text::NONE)
+}
+
+/// Objects are about to be purged by this key, or, with none, banned.
+///
+/// # Safety
+/// `key` is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_invalidated(key: Text, now_ms: u64) {
+    // SAFETY: as promised.
+    match unsafe { key.get() } {
+        Some(key) => epoch::purged(key, now_ms),
+        None => epoch::banned(now_ms),
+    }
 }
 
 // ---------------------------------------------------------------- the backend's side
@@ -887,6 +909,7 @@ pub unsafe extern "C" fn ghost_store(
     request: *const Message,
     status: u16,
     lines: Lines,
+    sent_ms: u64,
     stored: *mut Stored,
 ) {
     // SAFETY: as promised.
@@ -936,6 +959,7 @@ pub unsafe extern "C" fn ghost_store(
         if out.last() == Some(&b' ') {
             out.pop();
         }
+        stored.uncacheable |= !epoch::is_current(out, sent_ms);
         stored.keys = Text::of(out);
     });
 }

@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod answer;
+mod epoch;
 #[allow(unsafe_code)]
 mod ffi;
 mod mirror;

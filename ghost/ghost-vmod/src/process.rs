@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use ghost_core::{Live, Table, TableError};
 
 pub use crate::ffi::{Director, ListenerCounter, Vcl, Vrt};
+use crate::mirror;
 use crate::report;
 use crate::router::{Listeners, Router};
 
@@ -46,8 +47,9 @@ struct Job {
 
 pub struct Outcome {
     pub live: bool,
-    pub refused: usize,
     pub json: String,
+    /// The build had spent enough; another one gets further.
+    unfinished: bool,
 }
 
 pub static PROCESS: LazyLock<Process> = LazyLock::new(|| Process {
@@ -93,7 +95,7 @@ impl Process {
         let outcome = if sent { wait.recv().ok() } else { None };
         outcome.unwrap_or_else(|| Outcome {
             live: false,
-            refused: 0,
+            unfinished: false,
             json: r#"{"status":"refused","error":"the loading thread is gone"}"#.to_owned(),
         })
     }
@@ -133,13 +135,20 @@ impl Process {
         loop {
             match jobs.recv_timeout(SWEEP) {
                 Ok(job) => {
-                    let outcome = self.load(vrt);
+                    let mut outcome = self.load(vrt);
+                    let mut unfinished = outcome.unfinished;
                     let _ = job.answer.send(outcome);
+                    // Each build compiles some of the patterns that the last one put off, so this ends.
+                    while unfinished {
+                        outcome = self.load(vrt);
+                        unfinished = outcome.unfinished;
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             self.sweep();
+            vrt.mirrors_failed(mirror::failed());
         }
     }
 
@@ -151,16 +160,17 @@ impl Process {
         let (outcome, error) = match built {
             Err(error) => {
                 let json = report::kept(&previous, &error, began.elapsed());
-                (Outcome { live: false, refused: 0, json }, error.to_string())
+                vrt.loaded(false, 0);
+                (Outcome { live: false, json, unfinished: false }, error.to_string())
             }
             Ok(built) => {
                 let table = Arc::new(built.table);
                 drop(previous);
                 self.publish(&table, vrt);
                 let json = report::live(&table, &built.report, began.elapsed());
-                let refused = built.report.refusals.len();
+                vrt.loaded(true, built.report.refusals.len());
                 let first = built.report.refusals.first().map(ToString::to_string);
-                (Outcome { live: true, refused, json }, first.unwrap_or_default())
+                (Outcome { live: true, json, unfinished: built.report.deferred > 0 }, first.unwrap_or_default())
             }
         };
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;

@@ -20,6 +20,8 @@ struct Live<'r> {
     endpoints_added: usize,
     endpoints_removed: usize,
     refused: usize,
+    /// Of these, patterns that the next build, which follows by itself, goes on with.
+    deferred: u64,
     refusals: Vec<Refused<'r>>,
     duration_ms: f64,
 }
@@ -59,6 +61,7 @@ pub fn live(table: &Table, report: &Report, took: Duration) -> String {
         endpoints_added: report.endpoints_added.len(),
         endpoints_removed: report.endpoints_removed.len(),
         refused: report.refusals.len(),
+        deferred: report.deferred,
         refusals,
         duration_ms: milliseconds(took),
     })

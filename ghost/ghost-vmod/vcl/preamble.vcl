@@ -18,10 +18,13 @@ sub vcl_recv {
 	if (ghost.control()) {
 		if (req.method == "PURGE") {
 			# Objects know the host and path that they were fetched for, whatever they were rewritten to.
-			set req.http.X-Ghost-Purged = xkey.purge(ghost.purge_key());
-			return (synth(200, "Purged"));
+			if (req.http.X-Ghost-Tag) {
+				return (synth(200, "Purged " + xkey.purge(ghost.tag(req.http.X-Ghost-Tag))));
+			}
+			return (synth(200, "Purged " + xkey.purge(ghost.purge_key())));
 		}
 		if (req.method == "BAN") {
+			ghost.banning();
 			if (std.ban("obj.http.X-Ghost-Host == " + req.http.host + " && obj.http.X-Ghost-Url ~ " + req.url)) {
 				return (synth(200, "Ban added"));
 			}
