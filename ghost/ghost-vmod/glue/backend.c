@@ -420,8 +420,8 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	if (s->keys.b != NULL && s->keys.n > 0)
 		(void)hdr_put(beresp, "xkey", 4, s->keys.b, s->keys.n);
 	/* For bans, which know objects only. */
-	if (m->host.b != NULL)
-		(void)hdr_put(beresp, "X-Ghost-Host", 12, m->host.b, m->host.n);
+	if (s->host.b != NULL)
+		(void)hdr_put(beresp, "X-Ghost-Host", 12, s->host.b, s->host.n);
 	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
 }
 

@@ -111,7 +111,7 @@ struct ghost_stored {
 	bool			uncacheable;
 	int64_t			ttl_seconds;
 	uint32_t		grace_seconds, keep_seconds, stale_if_error_seconds;
-	struct ghost_text	keys;
+	struct ghost_text	keys, host;
 };
 
 struct ghost_answered {

@@ -894,8 +894,9 @@ pub struct Stored {
     grace_seconds: u32,
     keep_seconds: u32,
     stale_if_error_seconds: u32,
-    /// Keys to purge by, separated by spaces, in this thread's buffer.
+    /// Keys to purge by, separated by spaces, and the host, for bans, in this thread's buffers.
     keys: Text,
+    host: Text,
 }
 
 /// What the route's policy makes of an answer. `request` is the one that the client sent, `lines` are the answer's.
@@ -925,6 +926,7 @@ pub unsafe extern "C" fn ghost_store(
         keep_seconds: 0,
         stale_if_error_seconds: 0,
         keys: Text::NONE,
+        host: Text::NONE,
     };
     // SAFETY: as promised.
     let Some(ticket) = unsafe { ticket.get() }.and_then(Ticket::parse) else { return };
@@ -943,8 +945,11 @@ pub unsafe extern "C" fn ghost_store(
     let (host, url) = unsafe { (request.host.get(), request.url.get().unwrap_or_default()) };
     let host = host.and_then(HostName::parse);
     with_buffers(|buffers| {
-        let out = &mut buffers.out;
+        let Buffers { out, url: name, .. } = buffers;
         out.clear();
+        name.clear();
+        name.extend_from_slice(host.as_ref().map(HostName::as_bytes).unwrap_or_default());
+        stored.host = Text::of(name);
         let kinds = [(policy.purge_by_path, PurgeKey::Path), (policy.purge_by_url, PurgeKey::Url)];
         for (_, kind) in kinds.into_iter().filter(|(wanted, _)| *wanted) {
             write_purge_key(kind, host.as_ref(), url, out);
