@@ -1,6 +1,5 @@
 package dev.shellac.model;
 
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,13 +13,6 @@ public record Hostname(String value) implements Comparable<Hostname> {
     private static final String WILDCARD = "*.";
     private static final int MOST_CHARACTERS = 253;
 
-    // Gateway API, HTTPRouteSpec.hostnames: a non-wildcard name with more characters first, then a wildcard with more
-    // characters; any host is last. The text decides what is left, so that the order is total.
-    private static final Comparator<Hostname> SPECIFIC_FIRST = Comparator.comparing(Hostname::isAny)
-            .thenComparing(Hostname::isWildcard)
-            .thenComparing(host -> host.value().length(), Comparator.reverseOrder())
-            .thenComparing(Hostname::value);
-
     public Hostname {
         if (!isHostname(value)) {
             throw new IllegalArgumentException("not a hostname: " + value);
@@ -31,10 +23,6 @@ public record Hostname(String value) implements Comparable<Hostname> {
     public static Optional<Hostname> parse(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         return lower.equals("*") || !isHostname(lower) ? Optional.empty() : Optional.of(new Hostname(lower));
-    }
-
-    public static Comparator<Hostname> specificFirst() {
-        return SPECIFIC_FIRST;
     }
 
     public boolean isAny() {
@@ -67,9 +55,25 @@ public record Hostname(String value) implements Comparable<Hostname> {
         return other.covers(this) ? Optional.of(this) : Optional.empty();
     }
 
+    // Gateway API, HTTPRouteSpec.hostnames: a non-wildcard name with more characters first, then a wildcard with more
+    // characters; any host is last. The text decides what is left, so that the order is total.
     @Override
     public int compareTo(Hostname other) {
-        return SPECIFIC_FIRST.compare(this, other);
+        int byKind = Integer.compare(rank(), other.rank());
+        if (byKind != 0) {
+            return byKind;
+        }
+        int byLength = Integer.compare(other.value.length(), value.length());
+        return byLength == 0 ? value.compareTo(other.value) : byLength;
+    }
+
+    private int rank() {
+        return isAny() ? 2 : isWildcard() ? 1 : 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return value.hashCode();
     }
 
     @Override

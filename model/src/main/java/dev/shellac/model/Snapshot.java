@@ -74,6 +74,14 @@ public final class Snapshot {
         return Optional.ofNullable(dataPlanes.get(gateway));
     }
 
+    /** Nothing but objects of this kind differs. Maps that both share are not looked into. */
+    public boolean differsOnlyIn(Class<? extends Resource> kind, Snapshot other) {
+        return dataPlanes.equals(other.dataPlanes)
+                && objects.keySet().stream()
+                        .allMatch(found -> found.equals(kind) || of(found).equals(other.of(found)))
+                && other.objects.keySet().stream().allMatch(found -> found.equals(kind) || objects.containsKey(found));
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Snapshot that && objects.equals(that.objects) && dataPlanes.equals(that.dataPlanes);

@@ -42,6 +42,24 @@ final class SnapshotTest {
     }
 
     @Test
+    void whatDiffersInOneKindAlone() {
+        Snapshot one = Snapshot.of(List.of(A, MAP));
+        assertThat(one.differsOnlyIn(Namespace.class, one)).isTrue();
+        assertThat(one.with(B).differsOnlyIn(Namespace.class, one)).isTrue();
+        assertThat(one.with(B).differsOnlyIn(ConfigMap.class, one)).isFalse();
+        assertThat(one.differsOnlyIn(
+                        ConfigMap.class, one.without(ConfigMap.class, MAP.meta().name())))
+                .isTrue();
+        assertThat(one.differsOnlyIn(
+                        Namespace.class, one.without(ConfigMap.class, MAP.meta().name())))
+                .isFalse();
+        assertThat(one.without(ConfigMap.class, MAP.meta().name()).differsOnlyIn(Namespace.class, one))
+                .isFalse();
+        assertThat(one.differsOnlyIn(Namespace.class, one.reported(Map.of(new Name("a", "gw"), DataPlane.serving()))))
+                .isFalse();
+    }
+
+    @Test
     void reportsOfDataPlanesAreCompared() {
         Name gateway = new Name("a", "gw");
         DataPlane report = DataPlane.serving(new Address("IPAddress", "192.0.2.1"));

@@ -1,11 +1,8 @@
 package dev.shellac.translate;
 
-import dev.shellac.model.DataPlane;
-import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
-import dev.shellac.model.Snapshot;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -13,7 +10,6 @@ import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
 import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.model.status.RouteStatus;
-import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.attach.BoundGateway;
 import dev.shellac.translate.attach.BoundListener;
 import dev.shellac.translate.attach.Gateways;
@@ -26,7 +22,6 @@ import dev.shellac.translate.resolve.CachePolicies;
 import dev.shellac.translate.resolve.Parameters;
 import dev.shellac.translate.status.GatewayStatuses;
 import dev.shellac.translate.status.PolicyStatuses;
-import dev.shellac.translate.status.RouteStatuses;
 import dev.shellac.translate.status.Statuses;
 import java.util.HashMap;
 import java.util.List;
@@ -37,23 +32,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The last two steps: what was decided about each object becomes plans and statuses. */
-record Judgement(Settings settings, Snapshot snapshot, Gateways gateways, Map<Name, JudgedRoute> routes) {
-    Outcome outcome(Map<Name, List<HostPlan>> hosts, BackendTls backendTls, CachePolicies caches) {
+record Judgement(Settings settings, World world, Map<Name, JudgedRoute> routes) {
+    Outcome outcome(Map<Name, List<HostPlan>> hosts) {
+        Gateways gateways = world.gateways();
         var plans = new TreeMap<Name, GatewayPlan>();
         gateways.byName().forEach((name, bound) -> {
             if (bound.refusal().isEmpty()) {
                 plans.put(name, plan(bound, hosts.getOrDefault(name, List.of())));
             }
         });
+        GatewayStatuses counted = counted();
         return new Outcome(
                 plans,
                 new Statuses(
                         classes(),
-                        gatewayStatuses(),
-                        listenerSets(),
+                        gatewayStatuses(counted),
+                        listenerSets(counted),
                         routeStatuses(),
-                        backendTlsStatuses(backendTls),
-                        cacheStatuses(caches)));
+                        backendTlsStatuses(world.backendTls()),
+                        cacheStatuses(world.caches())));
     }
 
     private GatewayPlan plan(BoundGateway bound, List<HostPlan> hosts) {
@@ -65,7 +62,7 @@ record Judgement(Settings settings, Snapshot snapshot, Gateways gateways, Map<Na
                         .toList(),
                 hosts,
                 bound.clientCertificate(),
-                Parameters.of(snapshot).userVcl(bound.gateway()));
+                Parameters.of(world.snapshot()).userVcl(bound.gateway()));
     }
 
     private static ListenerPlan plan(BoundListener bound) {
@@ -82,10 +79,12 @@ record Judgement(Settings settings, Snapshot snapshot, Gateways gateways, Map<Na
 
     private Map<Name, GatewayClassStatus> classes() {
         var statuses = new TreeMap<Name, GatewayClassStatus>();
-        gateways.classes()
+        world.gateways()
+                .classes()
                 .forEach(ours -> statuses.put(
                         ours.meta().name(),
-                        GatewayStatuses.of(ours, Parameters.of(snapshot).refusal(ours), settings.supportedFeatures())));
+                        GatewayStatuses.of(
+                                ours, Parameters.of(world.snapshot()).refusal(ours), settings.supportedFeatures())));
         return statuses;
     }
 
@@ -100,39 +99,36 @@ record Judgement(Settings settings, Snapshot snapshot, Gateways gateways, Map<Na
         return new GatewayStatuses(attached);
     }
 
-    private Map<Name, GatewayStatus> gatewayStatuses() {
-        GatewayStatuses counted = counted();
+    private Map<Name, GatewayStatus> gatewayStatuses(GatewayStatuses counted) {
         var statuses = new TreeMap<Name, GatewayStatus>();
-        gateways.byName().forEach((name, bound) -> statuses.put(name, counted.of(bound, snapshot.dataPlane(name))));
+        world.gateways()
+                .byName()
+                .forEach((name, bound) ->
+                        statuses.put(name, counted.of(bound, world.snapshot().dataPlane(name))));
         return statuses;
     }
 
-    private Map<Name, ListenerSetStatus> listenerSets() {
-        GatewayStatuses counted = counted();
+    private Map<Name, ListenerSetStatus> listenerSets(GatewayStatuses counted) {
         var statuses = new TreeMap<Name, ListenerSetStatus>();
-        gateways.byName()
+        world.gateways()
+                .byName()
                 .forEach((name, bound) -> bound.sets()
                         .forEach(set -> statuses.put(
-                                set.set().meta().name(), counted.of(set, bound, snapshot.dataPlane(name)))));
+                                set.set().meta().name(),
+                                counted.of(set, bound, world.snapshot().dataPlane(name)))));
         return statuses;
     }
 
     private Map<Name, RouteStatus> routeStatuses() {
-        var writer = new RouteStatuses(settings.controllerName());
         var statuses = new TreeMap<Name, RouteStatus>();
-        routes.forEach((name, route) -> writer.of(
-                        route.route(), route.attachments(), route.compiled(), attachment -> refused(name, attachment))
-                .ifPresent(status -> statuses.put(name, status)));
+        routes.forEach((name, route) -> route.status().ifPresent(status -> statuses.put(name, status)));
         return statuses;
     }
 
-    private List<TableRefusal> refused(Name route, Attachment attachment) {
-        return attachment.gateway().flatMap(snapshot::dataPlane).map(DataPlane::refusals).orElse(List.of()).stream()
-                .filter(refusal -> refusal.route().equals(route))
-                .toList();
-    }
-
     private Map<Name, PolicyStatus> backendTlsStatuses(BackendTls table) {
+        if (table.verdicts().isEmpty()) {
+            return Map.of();
+        }
         Map<ResourceId, Set<ResourceId>> users = users();
         var writer = new PolicyStatuses(settings.controllerName());
         var statuses = new TreeMap<Name, PolicyStatus>();
@@ -178,7 +174,7 @@ record Judgement(Settings settings, Snapshot snapshot, Gateways gateways, Map<Na
 
     private List<ResourceId> gatewaysBehind(GroupKind type, Name target) {
         if (type.equals(GroupKind.GATEWAY)) {
-            return gateways.find(target).map(bound -> gateway(bound.name())).stream()
+            return world.gateways().find(target).map(bound -> gateway(bound.name())).stream()
                     .toList();
         }
         return type.equals(GroupKind.HTTP_ROUTE)

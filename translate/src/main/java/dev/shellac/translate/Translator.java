@@ -3,11 +3,8 @@ package dev.shellac.translate;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
-import dev.shellac.model.route.BackendRef;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.translate.attach.Attachment;
-import dev.shellac.translate.attach.Attachments;
-import dev.shellac.translate.attach.BoundGateway;
 import dev.shellac.translate.attach.Gateways;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.CompiledRoute;
@@ -15,16 +12,14 @@ import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.RouteCompiler;
 import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.translate.plan.RouteTask;
-import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.BackendTls;
-import dev.shellac.translate.resolve.Backends;
 import dev.shellac.translate.resolve.CachePolicies;
-import dev.shellac.translate.resolve.Grants;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Translates one snapshot after another. The outcome is that of the snapshot alone; from the last translation it keeps the
@@ -32,15 +27,12 @@ import java.util.TreeMap;
  * hosts. Not for use by several threads at once.
  */
 public final class Translator {
-    private record Compilation(RouteTask task, CompiledRoute result) {}
-
-    private record HostKey(Name gateway, Hostname hostname) {}
-
     private record Sorting(List<RoutePlan> unsorted, HostPlan result) {}
 
     private final Settings settings;
-    private Map<Name, Compilation> compilations = Map.of();
-    private Map<HostKey, Sorting> sortings = Map.of();
+    private Optional<World> world = Optional.empty();
+    private Map<Name, JudgedRoute> judged = Map.of();
+    private Map<Name, Map<Hostname, Sorting>> sortings = Map.of();
     private int compiled;
     private int sorted;
 
@@ -51,25 +43,22 @@ public final class Translator {
     public Outcome translate(Snapshot snapshot) {
         compiled = 0;
         sorted = 0;
-        Gateways gateways = Gateways.bind(snapshot, settings.controllerName());
-        BackendTls backendTls = BackendTls.of(snapshot);
         CachePolicies caches = CachePolicies.of(snapshot);
-        var backends = new Backends(snapshot, new Grants(snapshot), backendTls);
-        var attachments = new Attachments(snapshot, gateways, settings.missingParents());
+        Optional<World> same = world.filter(before -> before.isStillThatOf(snapshot, caches));
+        World now = same.orElseGet(() -> World.of(settings, snapshot, caches));
         var routes = new TreeMap<Name, JudgedRoute>();
-        var fresh = new HashMap<Name, Compilation>();
         for (HttpRoute route : snapshot.all(HttpRoute.class)) {
+            Name name = route.meta().name();
             if (route.meta().deleted().isEmpty()) {
-                List<Attachment> attached = attachments.of(route);
-                RouteTask task = task(route, attached, backends, caches);
-                Compilation compilation = compile(task);
-                fresh.put(route.meta().name(), compilation);
-                routes.put(route.meta().name(), new JudgedRoute(route, attached, compilation.result()));
+                JudgedRoute before = judged.get(name);
+                boolean unchanged =
+                        same.isPresent() && before != null && before.route().equals(route);
+                routes.put(name, unchanged ? before : judge(now, route));
             }
         }
-        compilations = fresh;
-        Map<Name, List<HostPlan>> hosts = hosts(gateways, routes);
-        return new Judgement(settings, snapshot, gateways, routes).outcome(hosts, backendTls, caches);
+        world = Optional.of(now);
+        judged = routes;
+        return new Judgement(settings, now, routes).outcome(hosts(now.gateways(), routes));
     }
 
     /** How many routes the last translation compiled, and how many hosts it sorted, for tests and benchmarks. */
@@ -80,73 +69,61 @@ public final class Translator {
     /** What a translation could not take over from the one before. */
     public record Work(int compiledRoutes, int sortedHosts) {}
 
-    private static RouteTask task(HttpRoute route, List<Attachment> attached, Backends backends, CachePolicies caches) {
-        Name name = route.meta().name();
-        var resolved = new HashMap<BackendRef, Backend>();
-        route.rules().stream()
-                .flatMap(RouteCompiler::references)
-                .forEach(ref -> resolved.computeIfAbsent(ref, found -> backends.resolve(route.id(), found)));
-        var placements = new TreeMap<Name, RouteTask.Placement>();
-        attached.stream()
-                .filter(attachment -> attachment.refusal().isEmpty())
-                .flatMap(attachment -> attachment.gateway().stream())
-                .distinct()
-                .forEach(gateway -> placements.put(
-                        gateway,
-                        new RouteTask.Placement(
-                                Attachments.placement(route, attached, gateway), caches.ofGateway(gateway))));
-        return new RouteTask(
-                name,
-                route.meta().created(),
-                route.rules(),
-                resolved,
-                route.rules().stream()
-                        .map(rule -> caches.ofRule(name, rule.name()))
-                        .toList(),
-                placements);
+    private JudgedRoute judge(World now, HttpRoute route) {
+        List<Attachment> attached = now.attach(route);
+        RouteTask task = now.task(route, attached);
+        CompiledRoute result = compile(task);
+        return new JudgedRoute(route, attached, task, result, now.status(route, attached, result));
     }
 
-    private Compilation compile(RouteTask task) {
-        Compilation before = compilations.get(task.route());
+    private CompiledRoute compile(RouteTask task) {
+        JudgedRoute before = judged.get(task.route());
         if (before != null && before.task().equals(task)) {
-            return before;
+            return before.compiled();
         }
         compiled++;
-        return new Compilation(task, RouteCompiler.compile(task));
+        return RouteCompiler.compile(task);
     }
 
     private Map<Name, List<HostPlan>> hosts(Gateways gateways, Map<Name, JudgedRoute> routes) {
-        var fresh = new HashMap<HostKey, Sorting>();
-        var unsorted = new HashMap<Name, TreeMap<Hostname, List<RoutePlan>>>();
+        var unsorted = new HashMap<Name, Map<Hostname, List<RoutePlan>>>();
         routes.values()
                 .forEach(route -> route.compiled()
                         .plans()
                         .forEach((gateway, byHost) -> byHost.forEach(
-                                (hostname, plans) -> unsorted.computeIfAbsent(gateway, name -> new TreeMap<>())
-                                        .computeIfAbsent(hostname, name -> new ArrayList<>())
-                                        .addAll(plans))));
+                                (hostname, plans) -> unsorted.computeIfAbsent(gateway, name -> new HashMap<>())
+                                        .merge(hostname, plans, Translator::joined))));
+        var fresh = new HashMap<Name, Map<Hostname, Sorting>>();
         var hosts = new HashMap<Name, List<HostPlan>>();
-        for (BoundGateway gateway : gateways.byName().values()) {
-            var plans = new ArrayList<HostPlan>();
-            unsorted.getOrDefault(gateway.name(), new TreeMap<>()).forEach((hostname, found) -> {
-                Sorting sorting = sort(new HostKey(gateway.name(), hostname), found);
-                fresh.put(new HostKey(gateway.name(), hostname), sorting);
-                plans.add(sorting.result());
-            });
-            hosts.put(gateway.name(), plans);
+        for (Name gateway : gateways.byName().keySet()) {
+            Map<Hostname, Sorting> before = sortings.getOrDefault(gateway, Map.of());
+            var sortingsOfGateway = new TreeMap<Hostname, Sorting>();
+            unsorted.getOrDefault(gateway, Map.of())
+                    .forEach((hostname, found) ->
+                            sortingsOfGateway.put(hostname, sort(hostname, found, before.get(hostname))));
+            fresh.put(gateway, sortingsOfGateway);
+            hosts.put(
+                    gateway,
+                    sortingsOfGateway.values().stream().map(Sorting::result).toList());
         }
         sortings = fresh;
         return hosts;
     }
 
-    private Sorting sort(HostKey key, List<RoutePlan> unsorted) {
-        Sorting before = sortings.get(key);
+    private static List<RoutePlan> joined(List<RoutePlan> some, List<RoutePlan> more) {
+        // The first list belongs to a compiled route; from the second on it is a list of our own.
+        List<RoutePlan> all = some instanceof ArrayList<RoutePlan> own ? own : new ArrayList<>(some);
+        all.addAll(more);
+        return all;
+    }
+
+    private Sorting sort(Hostname hostname, List<RoutePlan> unsorted, @Nullable Sorting before) {
         if (before != null && before.unsorted().equals(unsorted)) {
             return before;
         }
         sorted++;
         List<RoutePlan> ordered =
                 unsorted.stream().sorted(Precedence.FIRST_TRIED_FIRST).toList();
-        return new Sorting(List.copyOf(unsorted), new HostPlan(key.hostname(), ordered));
+        return new Sorting(List.copyOf(unsorted), new HostPlan(hostname, ordered));
     }
 }

@@ -111,7 +111,7 @@ public final class RouteCompiler {
                 }
             }
         }
-        return matches;
+        return List.copyOf(matches);
     }
 
     // A refused rule keeps its matches and answers 500. Left out, its requests would fall to a wider rule, past the

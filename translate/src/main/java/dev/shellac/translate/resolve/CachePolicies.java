@@ -45,6 +45,11 @@ public final class CachePolicies {
         return table;
     }
 
+    /** Whether everything that was decided is the same. */
+    public boolean agreesWith(CachePolicies other) {
+        return winners.equals(other.winners) && verdicts.equals(other.verdicts);
+    }
+
     public List<Verdict> verdicts() {
         return List.copyOf(verdicts.values());
     }
