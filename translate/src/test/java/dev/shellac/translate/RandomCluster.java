@@ -94,11 +94,7 @@ final class RandomCluster {
                         pick("ls", "lt"),
                         "{parentRef: {name: " + pick("gw", "gx") + ", namespace: " + namespace() + "}, listeners: ["
                                 + listener("a") + "]}");
-            case "Service" ->
-                "apiVersion: v1\nkind: Service\nmetadata: {name: " + service() + ", namespace: " + namespace()
-                        + "}\nspec: {type: " + pick("ClusterIP", "ClusterIP", "ExternalName")
-                        + ", ports: [{name: http, port: 80, targetPort: " + pick("8080", "web") + ", appProtocol: "
-                        + pick("http", "http", "kubernetes.io/h2c") + "}]}\n";
+            case "Service" -> serviceObject();
             case "ReferenceGrant" ->
                 object(
                         "ReferenceGrant",
@@ -123,6 +119,13 @@ final class RandomCluster {
                         + pick("a", "b") + "}}\n";
             default -> route();
         };
+    }
+
+    private String serviceObject() {
+        return "apiVersion: v1\nkind: Service\nmetadata: {name: " + service() + ", namespace: " + namespace()
+                + "}\nspec: {type: " + pick("ClusterIP", "ClusterIP", "ExternalName")
+                + ", ports: [{name: http, port: 80, targetPort: " + pick("8080", "web") + ", appProtocol: "
+                + pick("http", "http", "kubernetes.io/h2c") + "}]}\n";
     }
 
     private String route() {

@@ -65,17 +65,7 @@ final class CrdParityTest {
 
     private void compare(String path, Shape shape, View schema) {
         switch (shape) {
-            case Shape.Text text -> {
-                same(path, "type", "string", schema.text("type"));
-                same(path, "maxLength", limit(text.most()), schema.optionalWhole("maxLength"));
-                same(
-                        path,
-                        "minLength",
-                        text.least(),
-                        schema.optionalWhole("minLength").orElse(0));
-                same(path, "pattern", text.pattern().map(Shape.TextPattern::source), schema.optionalText("pattern"));
-                same(path, "enum", new TreeSet<>(text.oneOf()), new TreeSet<>(schema.texts("enum")));
-            }
+            case Shape.Text text -> compareText(path, text, schema);
             case Shape.Whole whole -> {
                 same(path, "type", "integer", schema.text("type"));
                 same(
@@ -110,6 +100,14 @@ final class CrdParityTest {
             case Shape.WholeOrText either -> {}
             case Shape.Anything anything -> differences.add(path + " is anything here");
         }
+    }
+
+    private void compareText(String path, Shape.Text text, View schema) {
+        same(path, "type", "string", schema.text("type"));
+        same(path, "maxLength", limit(text.most()), schema.optionalWhole("maxLength"));
+        same(path, "minLength", text.least(), schema.optionalWhole("minLength").orElse(0));
+        same(path, "pattern", text.pattern().map(Shape.TextPattern::source), schema.optionalText("pattern"));
+        same(path, "enum", new TreeSet<>(text.oneOf()), new TreeSet<>(schema.texts("enum")));
     }
 
     private void compareFields(String path, Shape.Fields fields, View schema) {
