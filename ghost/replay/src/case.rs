@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::message::Header;
+
 pub struct Case {
     pub name: String,
     pub table: Vec<u8>,
@@ -21,7 +23,7 @@ pub struct Request {
     pub port: Option<u16>,
     pub server_name: Option<String>,
     /// Values as they stand in the file, spaces included.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<Header>,
 }
 
 #[derive(Debug)]
@@ -131,7 +133,7 @@ impl Edit {
     }
 
     /// What becomes of headers under edits, one after the other.
-    pub fn apply_all(edits: &[Self], headers: &mut Vec<(String, String)>) {
+    pub fn apply_all(edits: &[Self], headers: &mut Vec<Header>) {
         for edit in edits {
             if let Self::Remove(name) | Self::Set(name, _) = edit {
                 headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));

@@ -1,6 +1,7 @@
 //! Every endpoint that any table names, at the very address that it names: the replay runs where those addresses are local.
 //! So tables are loaded as they are written, and a choice that depends on addresses (`hash`) is the one that is expected.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use ghost_core::{Address, Endpoint};
 
-use crate::message::Head;
+use crate::message::{Head, Header};
 
 /// What an endpoint got.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub struct Seen {
 #[derive(Default)]
 struct State {
     /// Headers of every answer, until told otherwise.
-    headers: Vec<(String, String)>,
+    headers: Vec<Header>,
     seen: Vec<Seen>,
 }
 
@@ -91,7 +92,7 @@ impl Endpoints {
     }
 
     /// Forgets what was seen, and answers with these headers from now on.
-    pub fn prepare(&self, headers: Vec<(String, String)>) {
+    pub fn prepare(&self, headers: Vec<Header>) {
         let mut state = self.shared.state();
         state.seen.clear();
         state.headers = headers;
@@ -129,9 +130,9 @@ fn converse(from: impl Read, mut to: impl Write, name: &str, shared: &Shared) ->
         {
             let mut state = shared.state();
             for (name, value) in &state.headers {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                let _ = write!(text, "{name}: {value}\r\n");
             }
-            text.push_str(&format!("Content-Length: {}\r\n\r\n", name.len()));
+            let _ = write!(text, "Content-Length: {}\r\n\r\n", name.len());
             if head.part(0) != "HEAD" {
                 text.push_str(name);
             }

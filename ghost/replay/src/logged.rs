@@ -28,7 +28,6 @@ enum Expectation {
 
 /// How an object is stored.
 pub struct Stored {
-    id: u64,
     ttl: u32,
     grace: u32,
     keep: u32,
@@ -36,16 +35,10 @@ pub struct Stored {
 }
 
 impl Stored {
-    pub fn of(exchange: &Exchange, cache: &Cache, ttl: u32, purge: &[String]) -> Self {
-        // The endpoint was told the number of the fetch.
-        let id = exchange.seen.first().and_then(|seen| seen.head.get("x-varnish")).and_then(|id| id.parse().ok());
+    pub fn new(cache: &Cache, ttl: u32, purge: &[String]) -> Self {
         // An object that may be served stale on errors is kept as long; who may have it is decided when it is asked for.
         let grace = cache.grace.max(cache.stale_if_error);
-        Self { id: id.unwrap_or_default(), ttl, grace, keep: cache.keep, keys: purge.join(" ") }
-    }
-
-    pub fn log(self, place: &str) -> Option<Logged> {
-        Some(Logged { place: place.into(), id: self.id, expected: Expectation::Stored(self) })
+        Self { ttl, grace, keep: cache.keep, keys: purge.join(" ") }
     }
 }
 
@@ -72,6 +65,12 @@ impl Logged {
         let Routed { route, rule, match_, listener, .. } = routed;
         let route = Some(format!("{route} rule {rule} match {match_} listener {listener}"));
         Self { place: place.into(), id, expected: Expectation::Decision { route, kind } }
+    }
+
+    pub fn stored(place: &str, exchange: &Exchange, stored: Stored) -> Self {
+        // The endpoint was told the number of the fetch.
+        let id = exchange.seen.first().and_then(|seen| seen.head.get("x-varnish")).and_then(|id| id.parse().ok());
+        Self { place: place.into(), id: id.unwrap_or_default(), expected: Expectation::Stored(stored) }
     }
 
     pub fn check(&self, tally: &mut Tally, log: &Log) {

@@ -2,11 +2,14 @@
 
 use std::io::{self, BufRead, Read};
 
+/// Name and value.
+pub type Header = (String, String);
+
 /// First line and headers, values without the spaces around them.
 #[derive(Debug, Clone, Default)]
 pub struct Head {
     pub first: String,
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<Header>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,7 +53,7 @@ impl Head {
     }
 }
 
-pub fn joined(headers: &[(String, String)], name: &str) -> Option<String> {
+pub fn joined(headers: &[Header], name: &str) -> Option<String> {
     let same = headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
     same.map(|(_, value)| value.clone()).reduce(|all, value| format!("{all}, {value}"))
 }

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use ghost_core::Table;
 use serde_json::Value;
 
-use crate::case::{Action, Cache, Case, Expected, Outcome, Request, Routed, Ttl, Why};
+use crate::case::{Action, Cache, Case, Edit, Expected, Outcome, Request, Routed, Ttl, Why};
 use crate::draws::{possible, reached};
 use crate::endpoints::Endpoints;
-use crate::exchange::{Exchange, FORGED, colliding, forged};
+use crate::exchange::{Exchange, FORGED, forged};
 use crate::log::Log;
 use crate::logged::{Logged, Stored};
-use crate::message::Answer;
+use crate::message::{Answer, Header};
 use crate::tally::Tally;
 use crate::varnishd::Varnishd;
 
@@ -25,6 +25,8 @@ const DRAWS: usize = 600;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// For what must not come.
 const SETTLE: Duration = Duration::from_millis(50);
+/// ghost stores nothing that was asked for at the very tick of its clock at which something was banned.
+const TICK: Duration = Duration::from_millis(3);
 /// What endpoints say about freshness, where they do.
 const ORIGIN_TTL: u32 = 7;
 
@@ -47,11 +49,18 @@ struct Run<'b> {
     bench: &'b Bench<'b>,
     tally: Tally,
     logged: Vec<Logged>,
+    /// A header of every name that anything in the case edits, as a client and as an endpoint sends it: edits have something to
+    /// act on, and one that is made where it is not expected shows.
+    from_client: Vec<Header>,
+    from_endpoint: Vec<Header>,
 }
 
 impl Bench<'_> {
     pub fn replay(&self, case: &Case) -> Result<Tally, String> {
-        let mut run = Run { bench: self, tally: Tally::default(), logged: Vec::new() };
+        let from_client = colliding(case, |routed| &routed.request, "from-client");
+        let from_endpoint = colliding(case, |routed| &routed.response, "from-endpoint");
+        let (tally, logged) = (Tally::default(), Vec::new());
+        let mut run = Run { bench: self, tally, logged, from_client, from_endpoint };
         match &case.expected {
             Expected::Refused(field) => run.refused(case, field)?,
             Expected::Live { refusals, outcomes } => {
@@ -82,7 +91,7 @@ impl Run<'_> {
         self.tally.equal("field", &field, &text(&json, "field"));
         self.tally.equal("table that stays", &"base", &text(&json, "hash"));
         for request in &case.requests {
-            let exchange = self.exchange(request, Vec::new(), Vec::new(), 0)?;
+            let exchange = self.exchange(request, &[], &[], 0)?;
             exchange.check_own(&mut self.tally, 307);
             let location = exchange.answer.head.get("location").unwrap_or_default();
             self.tally.holds("the old table answers", location.starts_with("http://base.example/"));
@@ -108,7 +117,7 @@ impl Run<'_> {
     fn ask(&mut self, table: &Table, request: &Request, outcome: &Outcome) -> Result<(), String> {
         match outcome {
             Outcome::Unmatched(status, why) => {
-                let exchange = self.exchange(request, Vec::new(), Vec::new(), 0)?;
+                let exchange = self.exchange(request, &[], &[], 0)?;
                 exchange.check_own(&mut self.tally, *status);
                 let closes = exchange.answer.head.get("connection") == Some("close");
                 // Varnish closes after HTTP/1.0 by itself.
@@ -128,6 +137,11 @@ impl Run<'_> {
                 let personal = request.header("cookie").is_some() || request.header("authorization").is_some();
                 let read = request.method == "GET" || request.method == "HEAD";
                 let caches = routed.cache.is_some() && !routed.bypass && read && !personal;
+                if routed.cache.is_some() && !caches {
+                    self.tally.not_seen("`cache` line of a request that passes: only that it does");
+                    let purge = routed.purge.iter();
+                    purge.for_each(|_| self.tally.not_seen("`purge` line of a request that passes: nothing is stored"));
+                }
                 let asked = Asked { request, routed, possible: possible(table, request), caches };
                 self.follow(&asked)?;
             }
@@ -139,14 +153,14 @@ impl Run<'_> {
         let (request, routed) = (asked.request, asked.routed);
         match &routed.action {
             Action::Redirect(status, location) => {
-                let exchange = self.exchange(request, Vec::new(), Vec::new(), 0)?;
+                let exchange = self.exchange(request, &[], &[], 0)?;
                 exchange.check_own(&mut self.tally, *status);
                 let got = exchange.answer.head.joined("location");
                 self.tally.equal("location", &Some(location.clone()), &got);
                 self.logged.push(Logged::routed(&self.tally.place, exchange.id(), routed));
             }
             Action::Preflight => {
-                let exchange = self.exchange(request, Vec::new(), Vec::new(), 0)?;
+                let exchange = self.exchange(request, &[], &[], 0)?;
                 exchange.check_own(&mut self.tally, 200);
                 exchange.check_preflight(&mut self.tally, routed);
                 self.logged.push(Logged::routed(&self.tally.place, exchange.id(), routed));
@@ -160,7 +174,7 @@ impl Run<'_> {
     }
 
     fn unserved(&mut self, asked: &Asked<'_>, status: u16) -> Result<(), String> {
-        if let Some(exchange) = self.draw(asked, &status.to_string(), Vec::new(), Vec::new())? {
+        if let Some(exchange) = self.draw(asked, &status.to_string(), &[], &[])? {
             exchange.check_own(&mut self.tally, status);
             self.logged.push(Logged::routed(&self.tally.place, exchange.id(), asked.routed));
         }
@@ -171,11 +185,11 @@ impl Run<'_> {
         let (request, routed) = (asked.request, asked.routed);
         self.tally.not_seen("group of a `forward` line: shows in its endpoint and edits only");
         let mut sent = vec![Vec::new()];
-        if !routed.request.is_empty() {
-            sent.push(colliding(&routed.request, "from-client"));
+        if !self.from_client.is_empty() {
+            sent.push(self.from_client.clone());
         }
         for more in sent {
-            let Some(exchange) = self.draw(asked, key, more, script(routed))? else { return Ok(()) };
+            let Some(exchange) = self.draw(asked, key, &more, &self.script(routed))? else { return Ok(()) };
             exchange.check_request(&mut self.tally, request, routed, key);
             exchange.check_response(&mut self.tally, routed);
             self.logged.push(Logged::routed(&self.tally.place, exchange.id(), routed));
@@ -184,7 +198,7 @@ impl Run<'_> {
             Some(cache) if asked.caches => self.cached(asked, cache, key)?,
             _ if asked.possible.len() == 1 => {
                 // The endpoint allows it, so only ghost keeps this from the cache.
-                let again = self.exchange(request, Vec::new(), script(routed), routed.mirrors.len() + 1)?;
+                let again = self.exchange(request, &[], &self.script(routed), routed.mirrors.len() + 1)?;
                 again.check_request(&mut self.tally, request, routed, key);
             }
             _ => {}
@@ -201,14 +215,15 @@ impl Run<'_> {
         };
         let (first, second) = loop {
             let began = Instant::now();
-            let Some(first) = self.draw(asked, key, Vec::new(), script(routed))? else { return Ok(()) };
-            let second = self.exchange(request, Vec::new(), script(routed), 0)?;
+            let Some(first) = self.draw(asked, key, &[], &self.script(routed))? else { return Ok(()) };
+            let second = self.exchange(request, &[], &self.script(routed), 0)?;
             // A slow machine must not make an object of one second a miss.
             if began.elapsed() < Duration::from_secs(ttl.into()) {
                 break (first, second);
             }
         };
-        self.logged.extend(Stored::of(&first, cache, ttl, &routed.purge).log(&self.tally.place));
+        let stored = Stored::new(cache, ttl, &routed.purge);
+        self.logged.push(Logged::stored(&self.tally.place, &first, stored));
         self.tally.holds("the second request is a hit", second.is_hit());
         second.check_response(&mut self.tally, routed);
         self.logged.push(Logged::routed(&self.tally.place, second.id(), routed));
@@ -216,18 +231,29 @@ impl Run<'_> {
         let path = request.url.split('?').next().unwrap_or_default();
         let host = request.header("host").unwrap_or_default();
         let purged = self.bench.varnishd.control("PURGE", &format!("{path}?any=query"), host)?;
-        self.tally.equal("status of the purge", &200, &purged.status);
-        let third = self.exchange(request, Vec::new(), script(routed), 0)?;
         let by_path = routed.purge.iter().any(|key| key.starts_with("path:"));
+        let said = format!("HTTP/1.1 200 Purged {}", u8::from(by_path));
+        self.tally.equal("answer to the purge", &said.as_str(), &purged.head.first.as_str());
+        let third = self.exchange(request, &[], &self.script(routed), 0)?;
         self.tally.equal("a hit after a purge of its path", &!by_path, &third.is_hit());
 
         if matches!(cache.ttl, Ttl::Default(_)) {
-            let mut script = script(routed);
+            let mut script = self.script(routed);
             script.push(("Cache-Control".into(), format!("max-age={ORIGIN_TTL}")));
-            let Some(spoken) = self.draw(asked, key, Vec::new(), script)? else { return Ok(()) };
-            self.logged.extend(Stored::of(&spoken, cache, ORIGIN_TTL, &routed.purge).log(&self.tally.place));
+            let Some(spoken) = self.draw(asked, key, &[], &script)? else { return Ok(()) };
+            let stored = Stored::new(cache, ORIGIN_TTL, &routed.purge);
+            self.logged.push(Logged::stored(&self.tally.place, &spoken, stored));
         }
         Ok(())
+    }
+
+    /// Headers of an endpoint's answer: something to edit, and freshness unless the policy is about its absence.
+    fn script(&self, routed: &Routed) -> Vec<Header> {
+        let mut headers = self.from_endpoint.clone();
+        if !matches!(routed.cache, Some(Cache { ttl: Ttl::Default(_), .. })) {
+            headers.push(("Cache-Control".into(), format!("max-age={ORIGIN_TTL}")));
+        }
+        headers
     }
 
     /// Asks until the expected one of several outcomes comes; none may come that no draw leads to.
@@ -235,17 +261,19 @@ impl Run<'_> {
         &mut self,
         asked: &Asked<'_>,
         wanted: &str,
-        more: Vec<(String, String)>,
-        script: Vec<(String, String)>,
+        more: &[Header],
+        script: &[Header],
     ) -> Result<Option<Exchange>, String> {
         self.tally.holds(&format!("{wanted} is not possible by ghost-core"), asked.possible.contains(wanted));
         for _ in 0..DRAWS {
             if asked.caches {
-                let host = asked.request.header("host").unwrap_or_default();
-                self.tally.equal("status of the ban", &200, &self.bench.varnishd.control("BAN", "/", host)?.status);
+                let ban = self.bench.varnishd.control("BAN", "/", &plain(asked.request.header("host")))?;
+                if ban.status != 200 {
+                    return Err(format!("ban: {}", ban.head.first));
+                }
+                thread::sleep(TICK);
             }
-            let copies = if script.is_empty() { 0 } else { asked.routed.mirrors.len() + 1 };
-            let exchange = self.exchange(asked.request, more.clone(), script.clone(), copies)?;
+            let exchange = self.exchange(asked.request, more, script, asked.routed.mirrors.len() + 1)?;
             let mark = exchange.mark();
             if mark == wanted {
                 self.tally.checks += 1;
@@ -264,13 +292,13 @@ impl Run<'_> {
     fn exchange(
         &mut self,
         request: &Request,
-        more: Vec<(String, String)>,
-        script: Vec<(String, String)>,
+        more: &[Header],
+        script: &[Header],
         copies: usize,
     ) -> Result<Exchange, String> {
         let mut sent = forged();
-        sent.extend(more.clone());
-        let mut said = script.clone();
+        sent.extend_from_slice(more);
+        let mut said = script.to_vec();
         said.extend(["X-Ghost-Url", "xkey"].map(|name| (name.to_owned(), FORGED.to_owned())));
         self.bench.endpoints.prepare(said);
         let answer = self.bench.varnishd.send(request, &sent)?;
@@ -280,17 +308,23 @@ impl Run<'_> {
             thread::sleep(SETTLE);
             seen = self.bench.endpoints.seen(0, Duration::ZERO);
         }
-        Ok(Exchange { answer, seen, more, script })
+        Ok(Exchange { answer, seen, more: more.to_vec(), script: script.to_vec() })
     }
 }
 
-/// Headers of an endpoint's answer: something to edit, and freshness unless the policy is about its absence.
-fn script(routed: &Routed) -> Vec<(String, String)> {
-    let mut headers = colliding(&routed.response, "from-endpoint");
-    if !matches!(routed.cache, Some(Cache { ttl: Ttl::Default(_), .. })) {
-        headers.push(("Cache-Control".into(), format!("max-age={ORIGIN_TTL}")));
-    }
-    headers
+fn colliding(case: &Case, edits: impl Fn(&Routed) -> &Vec<Edit>, value: &str) -> Vec<Header> {
+    let Expected::Live { outcomes, .. } = &case.expected else { return Vec::new() };
+    let routed = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Routed(routed) => Some(&**routed),
+        Outcome::Unmatched(..) => None,
+    });
+    let names: BTreeSet<_> = routed.flat_map(edits).map(|edit| edit.name().to_ascii_lowercase()).collect();
+    names.into_iter().map(|name| (name, value.to_owned())).collect()
+}
+
+/// The host as objects know it: lower case, without port.
+fn plain(host: Option<&str>) -> String {
+    host.unwrap_or_default().split(':').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 fn json(answer: &Answer) -> Result<Value, String> {

@@ -1,6 +1,7 @@
 //! The varnishd under test, and how to reach it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::case::Request;
-use crate::message::Answer;
+use crate::message::{Answer, Header};
 use crate::proxy;
 
 const START: Duration = Duration::from_secs(30);
@@ -102,13 +103,13 @@ impl Varnishd {
     }
 
     /// Sends a request of a case; `more` goes after its own headers.
-    pub fn send(&self, request: &Request, more: &[(String, String)]) -> Result<Answer, String> {
+    pub fn send(&self, request: &Request, more: &[Header]) -> Result<Answer, String> {
         let socket = self.sockets.get(&request.socket).ok_or_else(|| format!("no socket {}", request.socket))?;
         // Only HTTP/1.0 allows a request without Host.
         let version = if request.header("host").is_some() { "1.1" } else { "1.0" };
         let mut text = format!("{} {} HTTP/{version}\r\n", request.method, request.url);
         for (name, value) in request.headers.iter().chain(more) {
-            text.push_str(&format!("{name}:{value}\r\n"));
+            let _ = write!(text, "{name}:{value}\r\n");
         }
         text.push_str("\r\n");
         let answer = match socket {
