@@ -102,7 +102,7 @@ impl<'p> Plan<'p> {
         let affordable = limits::REGEX_WORK_FREE / self.nfa_bytes().max(1);
         let limit = usize::try_from(affordable).unwrap_or(usize::MAX).min(limits::REGEX_AUTOMATON_BYTES);
         match self.automaton(limit) {
-            Err(error) if error.is_size_limit_exceeded() && limit < limits::REGEX_AUTOMATON_BYTES => None,
+            Err(error) if error.is_size_limit_exceeded() => None,
             result => Some(self.finish(result).0),
         }
     }
@@ -224,6 +224,7 @@ mod tests {
     fn what_is_small_is_known_without_paying_for_more() {
         let plan = |source| Plan::new(source, Coverage::Full).unwrap();
         assert!(plan("/v[0-9]+").if_small().unwrap().unwrap().is_match(b"/v1"));
+        assert!(plan(r"(?u)\bx").if_small().unwrap().is_err(), "more work would not help");
         assert!(plan("[^/]{1,500}/[^/]{1,500}").if_small().is_none(), "takes a large automaton");
         assert!(plan(".*[ab].{20}").if_small().is_none(), "takes one that is too large");
         let (pattern, work) = plan("[^/]{1,500}/[^/]{1,500}").determinise();
@@ -248,6 +249,7 @@ mod tests {
             (r"(a)\1", "backreferences"),
             (".*[ab].{20}", "automaton"),
             ("a{1000}{1000}", "automaton"),
+            (r"(?u)\bx", "word boundar"),
             (&format!("{}a{}", "(".repeat(300), ")".repeat(300)), "nest"),
             (&"a".repeat(1025), "1025 bytes"),
         ] {
