@@ -71,6 +71,13 @@ END
   [ "$output" = 0 ]
 }
 
+@test "localhost has an address in a root" {
+  for release in debian-12 debian-13; do
+    run bin/root run "$release" -- getent hosts localhost
+    [ "$status" -eq 0 ]
+  done
+}
+
 @test "a command in a root sees the checkout and the present folder" {
   echo here >"$BATS_TEST_TMPDIR/file"
   cd "$BATS_TEST_TMPDIR"
