@@ -166,8 +166,8 @@ fn describe_forward(
     };
     edits("request", route.request_edits(), out);
     edits("request", group.request_edits(), out);
-    edits("response", route.response_edits(), out);
     edits("response", group.response_edits(), out);
+    edits("response", route.response_edits(), out);
     if let Some(cors) = route.cors() {
         let mut edits = EditBuffer::default();
         cors.write_response(&request.headers, &mut edits);
