@@ -189,6 +189,9 @@ fn refusals_name_the_route_and_its_position_now() {
     let moved = table(json!([{ "route_name": "ns/new" }, uncached, { "route_name": "ns/other" }, bad]));
     let second = Table::build(moved.as_bytes(), Some(&first.table)).unwrap();
     assert_eq!(places(&second), [("ns/uncached".into(), Some(1)), ("ns/bad".into(), Some(3))]);
+    let kept =
+        Table::build(table(json!([uncached, { "route_name": "ns/new" }])).as_bytes(), Some(&second.table)).unwrap();
+    assert_eq!(places(&kept), [("ns/uncached".into(), Some(0))], "taken over twice");
     let third = Table::build(table(json!([bad, bad])).as_bytes(), Some(&second.table)).unwrap();
     assert_eq!(places(&third), [("ns/bad".into(), Some(0)), ("ns/bad".into(), Some(1))]);
 }
