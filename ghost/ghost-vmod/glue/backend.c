@@ -32,7 +32,8 @@ struct backend_task {
 #define BACKEND_TASK_MAGIC		0x2b8a67e4
 	const struct ghost_view		*view;
 	const struct ghost_generation	*generation;	/* for .backend() only */
-	struct ghost_text		ticket;
+	struct ghost_ticket		read;
+	const struct ghost_ticket	*ticket;	/* what was read, or NULL */
 	uint64_t			began_ms;	/* 0: when the client's request began */
 	struct ghost_attempt		attempt;
 	unsigned			turn;		/* attempts made ready so far */
@@ -127,21 +128,20 @@ backend_late(VRT_CTX, const struct ghost_router *router)
 static void
 take_ticket(struct backend_task *t, const struct http *bereq)
 {
+	struct ghost_text text;
 	struct ghost_chosen c;
 	struct ghost_message m;
 
-	t->ticket = hdr_get(bereq, TICKET);
-	if (t->ticket.b == NULL) {
+	text = hdr_get(bereq, TICKET, sizeof TICKET - 1);
+	if (text.b == NULL) {
 		m = message_of(bereq);
 		m.socket = text_of("");
 		if (!ghost_select(t->view, &m, now_ms(), &c))
 			return;
-		t->ticket.b = c.ticket;
-		t->ticket.n = c.ticket_bytes;
+		text = (struct ghost_text){ c.ticket, sizeof c.ticket };
 	}
-	t->ticket.b = text_copy(t->bo->ws, t->ticket);
-	if (t->ticket.b == NULL)
-		t->ticket.n = 0;
+	if (ghost_ticket(text, &t->read))
+		t->ticket = &t->read;
 }
 
 /*--------------------------------------------------------------------
@@ -202,7 +202,7 @@ start_clean(struct busyobj *bo)
 	struct ghost_text xid;
 	const char *p;
 
-	xid = hdr_get(bo->bereq, "X-Varnish");
+	xid = hdr_get(bo->bereq, "X-Varnish", 9);
 	p = xid.b == NULL ? NULL : text_copy(bo->ws, xid);
 	HTTP_Dup(bo->bereq, bo->bereq0);
 	if (p != NULL)
@@ -274,7 +274,7 @@ backend_fetch(VRT_CTX)
 			VTIM_sleep(t->attempt.backoff_ms / 1e3);
 		start_clean(bo);
 	}
-	hdr_remove_prefix(bo->bereq, "X-Ghost-", 8);
+	hdr_remove_inner(bo->bereq, INNER_GHOST);
 	if (t->view == NULL)
 		return;
 	m = message_of(bo->bereq);
@@ -288,7 +288,7 @@ backend_fetch(VRT_CTX)
 	t->resolved = 0;
 	t->sent_before = bo->acct.bereq_hdrbytes;
 	if (t->attempt.backend != NULL && t->n_tried < TRIED)
-		t->tried[t->n_tried++] = t->attempt.endpoint;
+		t->tried[t->n_tried++] = t->attempt.endpoint_id;
 	if (t->attempt.mirrors && bo->retries == 0)
 		copy_to_mirrors(t, bo->bereq);
 }
@@ -327,17 +327,17 @@ was_sent(const struct backend_task *t)
 static void
 note_attempt(VRT_CTX, struct backend_task *t)
 {
-	bool came;
 
 	if (!t->resolved || t->noted == t->turn)
 		return;
 	t->noted = t->turn;
-	came = ctx->method != VCL_MET_BACKEND_ERROR || was_sent(t);
-	if (!came)
+	if (ctx->method != VCL_MET_BACKEND_ERROR)
+		ghost_connected(t->view, t->attempt.endpoint);
+	else if (!was_sent(t)) {
 		COUNT(connect_failures);
+		ghost_not_connected(t->view, t->attempt.endpoint, now_ms());
+	}
 	/* A connection that broke later says nothing, good or bad. */
-	if (!came || ctx->method != VCL_MET_BACKEND_ERROR)
-		ghost_connection(t->view, t->attempt.endpoint, came, now_ms());
 }
 
 static enum vfp_status v_matchproto_(vfp_init_f)
@@ -445,15 +445,13 @@ backend_response(VRT_CTX)
 	}
 	t->stored = 0;
 	/* No tags and no inner headers but ours. */
-	hdr_remove_prefix(bo->beresp, "X-Ghost-", 8);
-	hdr_remove(bo->beresp, "xkey", 4);
-	hdr_remove(bo->beresp, "X-HashTwo", 9);
+	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
 	hold_deadline(t);
+	if (!t->attempt.caches || bo->uncacheable)
+		return;
 	m = message_of(bo->bereq0);
-	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp),
-	    (struct ghost_lines){ bo->beresp->hd + HTTP_HDR_FIRST, (size_t)(bo->beresp->nhd - HTTP_HDR_FIRST) },
-	    t->sent_ms, &s);
-	if (s.policy && !bo->uncacheable) {
+	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp), lines_of(bo->beresp), t->sent_ms, &s);
+	if (s.policy) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
 	}
@@ -474,7 +472,7 @@ backend_again(VRT_CTX)
 		return (0);
 	bo = ctx->bo;
 	note_attempt(ctx, t);
-	if (bo->no_retry != NULL || !MAY_RETRY(bo, t->attempt.retries))
+	if (t->attempt.retries == 0 || bo->no_retry != NULL || !MAY_RETRY(bo, t->attempt.retries))
 		return (0);
 	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
 	now = now_ms();

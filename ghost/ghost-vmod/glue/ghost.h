@@ -6,6 +6,7 @@
 
 struct ghost_router;		/* one object of one VCL */
 struct ghost_generation;	/* a table in a VCL, with its director; held by clients' tasks */
+struct ghost_endpoint;		/* of a table */
 struct ghost_view;		/* the same without the director, which holds it; held by backends' tasks */
 
 struct ghost_text {
@@ -57,8 +58,7 @@ enum ghost_kind {		/* src/ticket.rs */
 	GHOST_PREFLIGHT,
 	GHOST_INVALID,
 	GHOST_UNAVAILABLE,
-	GHOST_FORWARD,
-	GHOST_NO_TICKET = 255
+	GHOST_FORWARD
 };
 
 struct ghost_route {
@@ -71,9 +71,12 @@ struct ghost_chosen {
 	uint32_t		buffer_bytes;
 	struct ghost_text	listener;
 	struct ghost_text	name;
-	uint32_t		rule, match;
-	char			ticket[96];
-	size_t			ticket_bytes;
+	struct ghost_text	log;
+	char			ticket[64];
+};
+
+struct ghost_ticket {		/* room for Rust's own */
+	uint64_t		room[4];
 };
 
 enum ghost_way { GHOST_PASS, GHOST_HASH, GHOST_PIPE };
@@ -96,9 +99,10 @@ struct ghost_tried {
 
 struct ghost_attempt {
 	const void		*backend;
-	uint64_t		endpoint;
-	uint8_t			kind;
+	const struct ghost_endpoint	*endpoint;
+	uint64_t		endpoint_id;
 	bool			expired;
+	bool			caches;
 	struct ghost_text	host, url;
 	double			connect, first_byte, between_bytes;
 	uint64_t		deadline_ms;
@@ -149,23 +153,25 @@ void ghost_view_release(const struct ghost_view *);
 
 bool ghost_select(const struct ghost_view *, const struct ghost_message *, uint64_t now_ms, struct ghost_chosen *);
 struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind,
-    const struct ghost_message *);
+    struct ghost_text method, struct ghost_lines);
 bool ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *, char key[33]);
-void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, const struct ghost_message *,
+void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, struct ghost_lines request,
     ghost_edit_f *, void *to);
 struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url, uint64_t now_ms);
 void ghost_invalidated(struct ghost_text key, uint64_t now_ms);
 
-void ghost_attempt(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+bool ghost_ticket(struct ghost_text, struct ghost_ticket *);
+void ghost_attempt(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
-void ghost_connection(const struct ghost_view *, uint64_t endpoint, bool came, uint64_t now_ms);
-bool ghost_again(const struct ghost_view *, struct ghost_text ticket, uint16_t status, bool sent, uint32_t retries,
+void ghost_connected(const struct ghost_view *, const struct ghost_endpoint *);
+void ghost_not_connected(const struct ghost_view *, const struct ghost_endpoint *, uint64_t now_ms);
+bool ghost_again(const struct ghost_view *, const struct ghost_ticket *, uint16_t status, bool sent, uint32_t retries,
     uint64_t now_ms, uint64_t began_ms);
-void ghost_store(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *, uint16_t status,
+void ghost_store(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *, uint16_t status,
     struct ghost_lines, uint64_t sent_ms, struct ghost_stored *);
-struct ghost_answered ghost_answer(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+struct ghost_answered ghost_answer(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     ghost_edit_f *, void *to);
-uint32_t ghost_mirror(const struct ghost_view *, struct ghost_text ticket, const struct ghost_message *,
+uint32_t ghost_mirror(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_text body);
 
 struct ghost_summary ghost_summary(const struct ghost_view *);

@@ -40,12 +40,25 @@ extern const struct ghost_vrt ghost_vrt;
 
 /* http.c */
 void hdr_remove(struct http *, const char *name, size_t n);
-void hdr_remove_prefix(struct http *, const char *prefix, size_t n);
+#define INNER_GHOST	(1U << 0)	/* X-Ghost-*: ghost's own notes */
+#define INNER_GATEWAY	(1U << 1)	/* X-Gateway-Listener, X-Gateway-Route: what ghost tells backends */
+#define INNER_KEYS	(1U << 2)	/* xkey, X-HashTwo: what objects are purged by */
+void hdr_remove_inner(struct http *, unsigned groups);
 int hdr_put(struct http *, const char *name, size_t, const char *value, size_t);
 void hdr_edit(void *http, uint8_t op, struct ghost_text name, struct ghost_text value);
-struct ghost_text hdr_get(const struct http *, const char *name);
+struct ghost_text hdr_get(const struct http *, const char *name, size_t n);
 const char *text_copy(struct ws *, struct ghost_text);
 struct ghost_message message_of(const struct http *);
+static inline struct ghost_lines
+lines_of(const struct http *hp)
+{
+	return ((struct ghost_lines){ hp->hd + HTTP_HDR_FIRST, (size_t)(hp->nhd - HTTP_HDR_FIRST) });
+}
+static inline struct ghost_text
+field_of(const struct http *hp, unsigned at)
+{
+	return ((struct ghost_text){ hp->hd[at].b, (size_t)(hp->hd[at].e - hp->hd[at].b) });
+}
 static inline struct ghost_text
 text_of(const char *s)
 {

@@ -17,46 +17,60 @@ is_named(const txt *hd, const char *name, size_t n)
 	return (hd->b != NULL && (size_t)(hd->e - hd->b) > n && hd->b[n] == ':' && strncasecmp(hd->b, name, n) == 0);
 }
 
-static int
-begins(const txt *hd, const char *name, size_t n)
-{
-
-	return (hd->b != NULL && (size_t)(hd->e - hd->b) >= n && strncasecmp(hd->b, name, n) == 0);
-}
-
+/* Takes a line out; those behind it move up. */
 static void
-drop(struct http *hp, const char *name, size_t n, int (*match)(const txt *, const char *, size_t))
+take_out(struct http *hp, unsigned at)
 {
-	unsigned u, v;
+	unsigned behind = hp->nhd - at - 1U;
 
-	for (u = v = HTTP_HDR_FIRST; u < hp->nhd; u++) {
-		if (match(&hp->hd[u], name, n)) {
-			VSLbt(hp->vsl, (enum VSL_tag_e)(hp->logtag + HTTP_HDR_UNSET), hp->hd[u]);
-			continue;
-		}
-		if (v != u) {
-			hp->hd[v] = hp->hd[u];
-			hp->hdf[v] = hp->hdf[u];
-		}
-		v++;
-	}
-	hp->nhd = (uint16_t)v;
+	VSLbt(hp->vsl, (enum VSL_tag_e)(hp->logtag + HTTP_HDR_UNSET), hp->hd[at]);
+	memmove(hp->hd + at, hp->hd + at + 1, behind * sizeof *hp->hd);
+	memmove(hp->hdf + at, hp->hdf + at + 1, behind * sizeof *hp->hdf);
+	hp->nhd--;
 }
 
 void
 hdr_remove(struct http *hp, const char *name, size_t n)
 {
+	unsigned u;
 
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
-	drop(hp, name, n, is_named);
+	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
+		if (is_named(&hp->hd[u], name, n))
+			take_out(hp, u);
+		else
+			u++;
+	}
 }
 
-void
-hdr_remove_prefix(struct http *hp, const char *prefix, size_t n)
+static int
+is_inner(const txt *hd, unsigned groups)
 {
 
+	/* All begin with an x, and few others do. */
+	if (hd->b == NULL || (*hd->b | 0x20) != 'x')
+		return (0);
+	if ((groups & INNER_GHOST) && hd->e - hd->b >= 8 && strncasecmp(hd->b, "X-Ghost-", 8) == 0)
+		return (1);
+	if ((groups & INNER_GATEWAY) &&
+	    (is_named(hd, "X-Gateway-Listener", 18) || is_named(hd, "X-Gateway-Route", 15)))
+		return (1);
+	return ((groups & INNER_KEYS) && (is_named(hd, "xkey", 4) || is_named(hd, "X-HashTwo", 9)));
+}
+
+/* Takes out the headers that ghost uses inside, in one pass. */
+void
+hdr_remove_inner(struct http *hp, unsigned groups)
+{
+	unsigned u;
+
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
-	drop(hp, prefix, n, begins);
+	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
+		if (is_inner(&hp->hd[u], groups))
+			take_out(hp, u);
+		else
+			u++;
+	}
 }
 
 /* Appends a header. Varnish takes note of a workspace that is full, and fails the task. */
@@ -92,10 +106,9 @@ hdr_edit(void *to, uint8_t op, struct ghost_text name, struct ghost_text value)
 
 /* The first header of that name, without the spaces around it. */
 struct ghost_text
-hdr_get(const struct http *hp, const char *name)
+hdr_get(const struct http *hp, const char *name, size_t n)
 {
 	struct ghost_text t = { NULL, 0 };
-	size_t n = strlen(name);
 	const char *b, *e;
 	unsigned u;
 
@@ -134,14 +147,12 @@ text_copy(struct ws *ws, struct ghost_text t)
 struct ghost_message
 message_of(const struct http *hp)
 {
-	struct ghost_message m;
 
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
-	memset(&m, 0, sizeof m);
-	m.method = text_of(hp->hd[HTTP_HDR_METHOD].b);
-	m.url = text_of(hp->hd[HTTP_HDR_URL].b);
-	m.host = hdr_get(hp, "Host");
-	m.lines.first = hp->hd + HTTP_HDR_FIRST;
-	m.lines.n = (size_t)(hp->nhd - HTTP_HDR_FIRST);
-	return (m);
+	return ((struct ghost_message){
+		.method = field_of(hp, HTTP_HDR_METHOD),
+		.url = field_of(hp, HTTP_HDR_URL),
+		.host = hdr_get(hp, "Host", 4),
+		.lines = lines_of(hp),
+	});
 }

@@ -35,6 +35,7 @@ struct client_task {
 	const struct ghost_view		*view;
 	struct ghost_chosen		chosen;
 	struct ghost_reloaded		reloaded;
+	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
 	unsigned			hashed:1;
 	unsigned			stale:1;
@@ -272,7 +273,7 @@ static void
 say_route(struct http *hp, const struct ghost_chosen *c)
 {
 
-	(void)hdr_put(hp, TICKET, sizeof TICKET - 1, c->ticket, c->ticket_bytes);
+	(void)hdr_put(hp, TICKET, sizeof TICKET - 1, c->ticket, sizeof c->ticket);
 	if (c->listener.b != NULL)
 		(void)hdr_put(hp, "X-Gateway-Listener", 18, c->listener.b, c->listener.n);
 	if (c->name.b != NULL && c->name.n > 0)
@@ -294,9 +295,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 		return (NULL);
 	}
 	/* Whoever sends these is not us. */
-	hdr_remove_prefix(ctx->http_req, "X-Ghost-", 8);
-	hdr_remove_prefix(ctx->http_req, "X-Gateway-Listener:", 19);
-	hdr_remove_prefix(ctx->http_req, "X-Gateway-Route:", 16);
+	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_GATEWAY);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
@@ -309,11 +308,10 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 		return (NULL);
 	t->routed = 1;
 	t->hashed = 0;
+	t->way = GHOST_PASS;
 	count(c->kind);
 	say_route(ctx->http_req, c);
-	VSLb(ctx->vsl, SLT_VCL_Log, "ghost: route %.*s rule %u match %u listener %.*s kind %u",
-	    (int)c->name.n, c->name.n ? c->name.b : "", c->rule, c->match,
-	    (int)c->listener.n, c->listener.n ? c->listener.b : "", c->kind);
+	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
 	return (ghost_generation_director(t->generation));
 }
@@ -332,27 +330,49 @@ vmod_ghost_backend_backend(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	return (backend_late(ctx, be->router));
 }
 
-VCL_STRING
-vmod_ghost_backend_way(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+static struct ghost_disposition
+disposition(VRT_CTX, const struct client_task *t)
+{
+
+	return (ghost_disposition(t->view, t->chosen.route, t->chosen.kind, field_of(ctx->http_req, HTTP_HDR_METHOD),
+	    lines_of(ctx->http_req)));
+}
+
+VCL_BOOL
+vmod_ghost_backend_looks_up(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
 	struct ghost_disposition d;
-	struct ghost_message m;
 	struct client_task *t;
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed || ctx->http_req == NULL)
-		return ("pass");
-	m = message_of(ctx->http_req);
-	d = ghost_disposition(t->view, t->chosen.route, t->chosen.kind, &m);
-	if (d.way == GHOST_PIPE)
-		return ("pipe");
-	if (d.way != GHOST_HASH)
-		return ("pass");
+		return (0);
+	d = disposition(ctx, t);
+	t->way = d.way;
 	/* Objects are kept for errors longer than they may be served otherwise: the request says which of the two this is. */
-	if (d.stale_if_error_seconds > 0)
+	if (d.way == GHOST_HASH && d.stale_if_error_seconds > 0)
 		VRT_l_req_grace(ctx, t->stale ? d.stale_if_error_seconds : d.grace_seconds);
-	return ("hash");
+	return (d.way == GHOST_HASH);
+}
+
+VCL_BOOL
+vmod_ghost_backend_pipes(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	const struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	return (t != NULL && t->way == GHOST_PIPE);
+}
+
+VCL_STRING
+vmod_ghost_backend_way(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+
+	if (vmod_ghost_backend_looks_up(ctx, be))
+		return ("hash");
+	return (vmod_ghost_backend_pipes(ctx, be) ? "pipe" : "pass");
 }
 
 VCL_VOID
@@ -387,15 +407,13 @@ VCL_BOOL
 vmod_ghost_backend_stale(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
 	struct ghost_disposition d;
-	struct ghost_message m;
 	struct client_task *t;
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed || t->stale || ctx->http_resp == NULL || http_GetStatus(ctx->http_resp) != 503)
 		return (0);
-	m = message_of(ctx->http_req);
-	d = ghost_disposition(t->view, t->chosen.route, t->chosen.kind, &m);
+	d = disposition(ctx, t);
 	if (d.way != GHOST_HASH || d.stale_if_error_seconds == 0)
 		return (0);
 	t->stale = 1;
@@ -413,19 +431,16 @@ vmod_recv(VRT_CTX)
 VCL_VOID
 vmod_deliver(VRT_CTX)
 {
-	struct ghost_message m;
 	struct client_task *t;
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->http_resp == NULL || ctx->http_req == NULL)
 		return;
-	hdr_remove_prefix(ctx->http_resp, "X-Ghost-", 8);
-	hdr_remove(ctx->http_resp, "xkey", 4);
+	hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed)
 		return;
-	m = message_of(ctx->http_req);
-	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, &m, hdr_edit, ctx->http_resp);
+	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, lines_of(ctx->http_req), hdr_edit, ctx->http_resp);
 	if (t->chosen.kind == GHOST_FREED_SOCKET)
 		hdr_edit(ctx->http_resp, GHOST_SET, text_of("Connection"), text_of("close"));
 }

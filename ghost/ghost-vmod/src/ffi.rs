@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::slice;
 use std::sync::Arc;
@@ -14,16 +15,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ghost_core::{
     Address, Chance, EditBuffer, Ended, Endpoint, Freshness, Group, HeaderEdit, Headers, HostName, KeyParts, Limit, Op,
-    Pick, PurgeKey, Request, Rewritten, Route, RouteId, Scratch, Table, object_key, write_purge_key,
+    Pick, PurgeKey, Request, Rewritten, Route, RouteId, Scratch, Select, Table, object_key, write_purge_key,
 };
 use siphasher::sip128::SipHasher13;
 
 use crate::answer::Answer;
 use crate::epoch;
+use crate::log::LogLine;
 use crate::mirror;
 use crate::process::PROCESS;
 use crate::router::{Generation, Router, View};
-use crate::ticket::{Kind, TEXT_BYTES, Ticket};
+use crate::ticket::{Kind, TEXT_BYTES, Ticket, letters};
 
 /// A VCL, as Varnish names it.
 #[derive(Clone, Copy)]
@@ -211,6 +213,15 @@ impl Headers for Lines {
         self.texts().filter_map(|line| {
             let colon = line.iter().position(|&b| b == b':')?;
             Some((line.get(..colon)?, line.get(colon + 1..)?))
+        })
+    }
+
+    /// A colon where the name would end is looked for first: few lines get as far as having letters compared.
+    fn all<'h>(&'h self, name: &[u8]) -> impl Iterator<Item = &'h [u8]> {
+        self.texts().filter_map(move |line| {
+            let (head, tail) = line.split_at_checked(name.len())?;
+            let (b':', value) = tail.split_first()? else { return None };
+            head.eq_ignore_ascii_case(name).then(|| value.trim_ascii())
         })
     }
 }
@@ -435,10 +446,9 @@ pub struct Chosen {
     listener: Text,
     /// None without a route.
     name: Text,
-    rule: u32,
-    match_: u32,
+    /// What the log says, in this thread's buffers.
+    log: Text,
     ticket: [u8; TEXT_BYTES],
-    ticket_bytes: usize,
 }
 
 #[repr(C)]
@@ -507,14 +517,15 @@ pub unsafe extern "C" fn ghost_select(
         if let Some(counter) = name.and_then(|name| view.listeners.get(name)) {
             counter.add_one();
         }
-        let (rule, match_) = route.map(Route::origin).unwrap_or_default();
         chosen.kind = ticket.kind as u8;
         chosen.route = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
         chosen.buffer_bytes = if ticket.kind == Kind::Forward { route.map_or(0, Route::buffer_bytes) } else { 0 };
         chosen.listener = name.map_or(Text::NONE, Text::of);
         chosen.name = route.map_or(Text::NONE, |route| Text::of(route.name().as_bytes()));
-        (chosen.rule, chosen.match_) = (rule, match_);
-        chosen.ticket_bytes = ticket.write(&mut chosen.ticket);
+        let line = LogLine { route, listener: name.unwrap_or_default(), kind: ticket.kind };
+        line.write(&mut buffers.out);
+        chosen.log = Text::of(&buffers.out);
+        ticket.write(&mut chosen.ticket);
     })
     .is_some()
 }
@@ -530,20 +541,21 @@ pub struct Disposition {
 /// What to do with a request as it is now: user VCL may have taken a cookie away, or added one.
 ///
 /// # Safety
-/// `view` is held; `message` is null or valid.
+/// `view` is held; `method` and `headers` are null or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_disposition(
     view: *const View,
     route: RouteNumber,
     kind: u8,
-    message: *const Message,
+    method: Text,
+    headers: Lines,
 ) -> Disposition {
     let mut disposition = Disposition { way: 0, grace_seconds: 0, stale_if_error_seconds: 0 };
     // SAFETY: as promised.
-    let (Some(view), Some(message)) = (unsafe { (view.as_ref(), message.as_ref()) }) else { return disposition };
+    let Some(view) = (unsafe { view.as_ref() }) else { return disposition };
     let found = route.find(&view.table).filter(|_| kind == Kind::Forward as u8);
     let Some((route, _)) = found else { return disposition };
-    let headers = &message.lines;
+    let headers = &headers;
     let upgrades = headers
         .all(b"connection")
         .any(|value| value.split(|&b| b == b',').any(|token| token.trim_ascii().eq_ignore_ascii_case(b"upgrade")));
@@ -555,7 +567,7 @@ pub unsafe extern "C" fn ghost_disposition(
     disposition.grace_seconds = policy.grace_seconds;
     disposition.stale_if_error_seconds = policy.stale_if_error_seconds;
     // SAFETY: as promised.
-    let method = unsafe { message.method.get() }.unwrap_or_default();
+    let method = unsafe { method.get() }.unwrap_or_default();
     let personal = (headers.first(b"authorization").is_some() && !policy.allow_authorization)
         || (headers.first(b"cookie").is_some() && !policy.allow_cookies);
     if (method == b"GET" || method == b"HEAD") && !personal && !policy.bypasses(headers) {
@@ -567,7 +579,7 @@ pub unsafe extern "C" fn ghost_disposition(
 /// Secret, so that nobody can look for two requests that share a key.
 static KEY: LazyLock<[u64; 2]> = LazyLock::new(|| [0, 1].map(|n| RandomState::new().hash_one(n)));
 
-/// Writes the cache key, 32 hexadecimal digits and a NUL. False: the route has none.
+/// Writes the cache key, 32 letters and a NUL. False: the route has none.
 ///
 /// # Safety
 /// `view` is held; `message` and `key` are null or valid.
@@ -592,18 +604,20 @@ pub unsafe extern "C" fn ghost_cache_key(
         let rewritten = Rewritten::of(route, None);
         new_url.clear();
         out.clear();
-        rewritten.write_url(url, new_url);
+        let url = if rewritten.path.is_some() {
+            rewritten.write_url(url, new_url);
+            &**new_url
+        } else {
+            url
+        };
         let rewritten_host = rewritten.hostname.unwrap_or_default().as_bytes();
-        let parts = KeyParts { host: host.as_ref(), rewritten_host, url: new_url };
+        let parts = KeyParts { host: host.as_ref(), rewritten_host, url };
         policy.write_key(&parts, &message.lines, out);
         let [k0, k1] = *KEY;
-        let digest = SipHasher13::new_with_keys(k0, k1).hash(out).as_u128();
-        for (at, slot) in (0..32).zip(key.iter_mut()) {
-            let nibble = usize::try_from((digest >> (124 - at * 4)) & 15).unwrap_or_default();
-            *slot = b"0123456789abcdef".get(nibble).copied().unwrap_or(b'0');
-        }
-        if let Some(end) = key.last_mut() {
-            *end = 0;
+        let digest = SipHasher13::new_with_keys(k0, k1).hash(out).as_u128().to_be_bytes();
+        *key = [0; 33];
+        for (pair, byte) in key.chunks_exact_mut(2).zip(digest) {
+            pair.copy_from_slice(&letters(byte));
         }
     })
     .is_some()
@@ -644,18 +658,18 @@ impl Editor {
 /// The edits of a response: the group's, the rule's, CORS.
 ///
 /// # Safety
-/// `view` is held; `message` (the request) is null or valid; `edit` takes `to`.
+/// `view` is held; `request` has the lines of the request; `edit` takes `to`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_deliver(
     view: *const View,
     route: RouteNumber,
     kind: u8,
-    message: *const Message,
+    request: Lines,
     edit: Edit,
     to: *mut c_void,
 ) {
     // SAFETY: as promised.
-    let (Some(view), Some(message)) = (unsafe { (view.as_ref(), message.as_ref()) }) else { return };
+    let Some(view) = (unsafe { view.as_ref() }) else { return };
     let Some((route, group)) = route.find(&view.table) else { return };
     let editor = Editor { call: edit, to };
     if kind != Kind::Forward as u8 {
@@ -671,7 +685,7 @@ pub unsafe extern "C" fn ghost_deliver(
     if let Some(cors) = route.cors() {
         with_buffers(|buffers| {
             buffers.edits.clear();
-            cors.write_response(&message.lines, &mut buffers.edits);
+            cors.write_response(&request, &mut buffers.edits);
             editor.apply_buffer(&buffers.edits);
         });
     }
@@ -713,15 +727,33 @@ pub unsafe extern "C" fn ghost_invalidated(key: Text, now_ms: u64) {
 
 // ---------------------------------------------------------------- the backend's side
 
+// C keeps room for a ticket and does not look into it.
+const _: () = assert!(size_of::<Ticket>() == 32 && align_of::<Ticket>() <= align_of::<u64>());
+
+/// Reads a ticket's text, once for all attempts of a fetch. False: it is none.
+///
+/// # Safety
+/// `text` and `ticket` are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_ticket(text: Text, ticket: *mut MaybeUninit<Ticket>) -> bool {
+    // SAFETY: as promised.
+    let read = unsafe { (text.get().and_then(Ticket::parse), ticket.as_mut()) };
+    let (Some(read), Some(ticket)) = read else { return false };
+    ticket.write(read);
+    true
+}
+
 #[repr(C)]
 pub struct Attempt {
     /// Null: ghost answers by itself.
     backend: *const c_void,
-    endpoint: u64,
-    /// `Kind`, or 255 for no valid ticket.
-    kind: u8,
+    /// The table's, null without a backend, and its id.
+    endpoint: *const Endpoint,
+    endpoint_id: u64,
     /// The time for the request is spent.
     expired: bool,
+    /// The route has a cache policy.
+    caches: bool,
     /// New host and URL; none to leave as they are.
     host: Text,
     url: Text,
@@ -746,11 +778,11 @@ pub struct Tried {
 /// One attempt: edits the request, chooses the endpoint.
 ///
 /// # Safety
-/// `view` is held; pointers are null or valid; `edit` takes `to`.
+/// `view` is held; pointers are null or valid; `ticket` is from `ghost_ticket`; `edit` takes `to`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_attempt(
     view: *const View,
-    ticket: Text,
+    ticket: *const Ticket,
     message: *const Message,
     tried: Tried,
     now_ms: u64,
@@ -766,9 +798,10 @@ pub unsafe extern "C" fn ghost_attempt(
     };
     *attempt = Attempt {
         backend: std::ptr::null(),
-        endpoint: 0,
-        kind: u8::MAX,
+        endpoint: std::ptr::null(),
+        endpoint_id: 0,
         expired: false,
+        caches: false,
         host: Text::NONE,
         url: Text::NONE,
         connect: f64::NAN,
@@ -780,13 +813,13 @@ pub unsafe extern "C" fn ghost_attempt(
         mirrors: false,
     };
     // SAFETY: as promised.
-    let Some(ticket) = unsafe { ticket.get() }.and_then(Ticket::parse) else { return };
-    attempt.kind = ticket.kind as u8;
+    let Some(ticket) = (unsafe { ticket.as_ref() }) else { return };
     if ticket.kind != Kind::Forward {
         return;
     }
     let number = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
     let Some((route, Some(group))) = number.find(&view.table) else { return };
+    attempt.caches = route.cache().is_some();
     let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
     let Some(limits) = route.timeouts().attempt(now_ms.saturating_sub(began_ms)) else {
         attempt.expired = true;
@@ -807,12 +840,17 @@ pub unsafe extern "C" fn ghost_attempt(
     let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
     let turn = u32::try_from(tried.len()).unwrap_or_default();
     let low = u32::try_from(ticket.draw & u64::from(u32::MAX)).unwrap_or_default();
-    let key = object_key(host.and_then(HostName::parse).as_ref(), url);
-    let pick = Pick { draw: low ^ turn.wrapping_mul(0x9e37_79b9), key, now_ms, tried };
-    let endpoint = view.table.pool(group.target()).and_then(|pool| pool.pick(&pick));
+    let endpoint = view.table.pool(group.target()).and_then(|pool| {
+        let key = match pool.select() {
+            Select::Random => 0,
+            Select::Hash => object_key(host.and_then(HostName::parse).as_ref(), url),
+        };
+        pool.pick(&Pick { draw: low ^ turn.wrapping_mul(0x9e37_79b9), key, now_ms, tried })
+    });
     if let Some((endpoint, backend)) = endpoint.and_then(|endpoint| Some((endpoint, view.backend(endpoint)?))) {
         attempt.backend = backend.0;
-        attempt.endpoint = endpoint.id();
+        attempt.endpoint = Arc::as_ptr(endpoint);
+        attempt.endpoint_id = endpoint.id();
     }
     let editor = Editor { call: edit, to };
     editor.apply_all(route.request_edits());
@@ -836,18 +874,26 @@ fn seconds(limit: Limit) -> f64 {
     }
 }
 
-/// `came` of a connection: whether one came about.
+/// A connection came about.
 ///
 /// # Safety
-/// `view` is null or held.
+/// `view` is null or held; `endpoint` is null or an attempt's with this view.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_connection(view: *const View, endpoint: u64, came: bool, now_ms: u64) {
-    // SAFETY: as promised.
-    let Some(view) = (unsafe { view.as_ref() }) else { return };
-    let Some(endpoint) = view.endpoint(endpoint) else { return };
-    if came {
+pub unsafe extern "C" fn ghost_connected(view: *const View, endpoint: *const Endpoint) {
+    // SAFETY: as promised; the view's table holds the endpoint.
+    if let (Some(_), Some(endpoint)) = unsafe { (view.as_ref(), endpoint.as_ref()) } {
         endpoint.health.succeeded();
-    } else {
+    }
+}
+
+/// No connection came about.
+///
+/// # Safety
+/// `view` is null or held; `endpoint` is null or an attempt's with this view.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_not_connected(view: *const View, endpoint: *const Endpoint, now_ms: u64) {
+    // SAFETY: as promised; the view's table holds the endpoint.
+    if let (Some(view), Some(endpoint)) = unsafe { (view.as_ref(), endpoint.as_ref()) } {
         endpoint.health.failed(now_ms, view.table.ejection());
     }
 }
@@ -855,11 +901,11 @@ pub unsafe extern "C" fn ghost_connection(view: *const View, endpoint: u64, came
 /// How an attempt ended: `status` 0 is no answer, then `sent` tells whether the backend may have seen the request.
 ///
 /// # Safety
-/// `view` is held.
+/// `view` is held; `ticket` is null or from `ghost_ticket`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_again(
     view: *const View,
-    ticket: Text,
+    ticket: *const Ticket,
     status: u16,
     sent: bool,
     retries: u32,
@@ -867,9 +913,7 @@ pub unsafe extern "C" fn ghost_again(
     began_ms: u64,
 ) -> bool {
     // SAFETY: as promised.
-    let (Some(view), Some(ticket)) = (unsafe { (view.as_ref(), ticket.get().and_then(Ticket::parse)) }) else {
-        return false;
-    };
+    let (Some(view), Some(ticket)) = (unsafe { (view.as_ref(), ticket.as_ref()) }) else { return false };
     let Some((_, route)) = view.table.route(ticket.route).filter(|_| ticket.kind == Kind::Forward) else {
         return false;
     };
@@ -906,7 +950,7 @@ pub struct Stored {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_store(
     view: *const View,
-    ticket: Text,
+    ticket: *const Ticket,
     request: *const Message,
     status: u16,
     lines: Lines,
@@ -929,7 +973,7 @@ pub unsafe extern "C" fn ghost_store(
         host: Text::NONE,
     };
     // SAFETY: as promised.
-    let Some(ticket) = unsafe { ticket.get() }.and_then(Ticket::parse) else { return };
+    let Some(ticket) = (unsafe { ticket.as_ref() }) else { return };
     let Some((_, route)) = view.table.route(ticket.route) else { return };
     let Some(policy) = route.cache().filter(|_| ticket.kind == Kind::Forward) else { return };
     stored.policy = true;
@@ -983,22 +1027,23 @@ pub struct Answered {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_answer(
     view: *const View,
-    ticket: Text,
+    ticket: *const Ticket,
     message: *const Message,
     edit: Edit,
     to: *mut c_void,
 ) -> Answered {
     let lost = Answered { status: 503, close: false, body: Text::of(b"no table") };
     // SAFETY: as promised.
-    let (Some(view), Some(message)) = (unsafe { (view.as_ref(), message.as_ref()) }) else { return lost };
-    // SAFETY: as promised.
-    let Some(ticket) = unsafe { ticket.get() }.and_then(Ticket::parse) else { return lost };
+    let (Some(view), Some(message), Some(ticket)) = (unsafe { (view.as_ref(), message.as_ref(), ticket.as_ref()) })
+    else {
+        return lost;
+    };
     // SAFETY: as promised.
     let place = unsafe { (message.host.get().unwrap_or_default(), message.url.get().unwrap_or_default()) };
     let editor = Editor { call: edit, to };
     with_buffers(|buffers| {
         let Buffers { edits, out, .. } = buffers;
-        let answer = Answer::of(&view.table, &ticket, place, &message.lines, edits, out);
+        let answer = Answer::of(&view.table, ticket, place, &message.lines, edits, out);
         editor.apply_buffer(edits);
         if answer.redirects {
             editor.apply(Op::Set, b"Location", out);
@@ -1013,14 +1058,20 @@ pub unsafe extern "C" fn ghost_answer(
 /// # Safety
 /// `view` is held; `message` is null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_mirror(view: *const View, ticket: Text, message: *const Message, body: Text) -> u32 {
+pub unsafe extern "C" fn ghost_mirror(
+    view: *const View,
+    ticket: *const Ticket,
+    message: *const Message,
+    body: Text,
+) -> u32 {
     // SAFETY: as promised.
-    let (Some(view), Some(message)) = (unsafe { (view.as_ref(), message.as_ref()) }) else { return 0 };
-    // SAFETY: as promised.
-    let (ticket, body) = unsafe { (ticket.get().and_then(Ticket::parse), body.get().unwrap_or_default()) };
-    let Some((ticket, (_, route))) = ticket.and_then(|ticket| Some((ticket, view.table.route(ticket.route)?))) else {
+    let (Some(view), Some(message), Some(ticket)) = (unsafe { (view.as_ref(), message.as_ref(), ticket.as_ref()) })
+    else {
         return 0;
     };
+    // SAFETY: as promised.
+    let body = unsafe { body.get() }.unwrap_or_default();
+    let Some((_, route)) = view.table.route(ticket.route) else { return 0 };
     let mut text: Option<Arc<[u8]>> = None;
     let mut dropped = 0;
     for target in route.mirrors_for(ticket.draw) {

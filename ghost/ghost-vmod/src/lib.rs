@@ -11,6 +11,7 @@ mod answer;
 mod epoch;
 #[allow(unsafe_code)]
 mod ffi;
+mod log;
 mod mirror;
 mod process;
 mod report;

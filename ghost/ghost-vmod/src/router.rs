@@ -130,12 +130,6 @@ impl View {
         let _ = cell.set(backend);
         Some(vbe)
     }
-
-    pub fn endpoint(&self, id: u64) -> Option<&Endpoint> {
-        let endpoints = self.table.endpoints();
-        let at = endpoints.binary_search_by_key(&id, |endpoint| endpoint.id()).ok()?;
-        endpoints.get(at).map(|endpoint| &**endpoint)
-    }
 }
 
 fn slot(endpoint: &Endpoint) -> usize {

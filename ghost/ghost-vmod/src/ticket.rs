@@ -46,7 +46,7 @@ pub struct Ticket {
     pub port: u16,
 }
 
-pub const TEXT_BYTES: usize = 96;
+pub const TEXT_BYTES: usize = 64;
 
 impl Ticket {
     pub fn of(choice: &Choice<'_>, draw: u64, began_ms: u64) -> Self {
@@ -75,62 +75,65 @@ impl Ticket {
         }
     }
 
-    /// Fields in hexadecimal, joined by `-`.
-    pub fn write(&self, out: &mut [u8; TEXT_BYTES]) -> usize {
-        let mut at = 0;
-        for (number, field) in self.fields().into_iter().enumerate() {
-            if number > 0 {
-                put(out, &mut at, b'-');
-            }
-            let digits = (16 - field.leading_zeros() / 4).max(1);
-            for digit in (0..digits).rev() {
-                let nibble = (field >> (digit * 4)) & 15;
-                put(
-                    out,
-                    &mut at,
-                    b"0123456789abcdef".get(usize::try_from(nibble).unwrap_or(0)).copied().unwrap_or(b'0'),
-                );
-            }
+    /// Four numbers of fixed width, in letters from a to p: neither side has to search or to branch.
+    pub fn write(&self, out: &mut [u8; TEXT_BYTES]) {
+        let bytes = self.words().into_iter().flat_map(u64::to_be_bytes);
+        for (pair, byte) in out.chunks_exact_mut(2).zip(bytes) {
+            pair.copy_from_slice(&letters(byte));
         }
-        at
     }
 
     pub fn parse(text: &[u8]) -> Option<Self> {
-        let mut fields = [0_u64; 8];
-        let mut parts = text.split(|&b| b == b'-');
-        for field in &mut fields {
-            let part = parts.next().filter(|part| !part.is_empty() && part.len() <= 16)?;
-            for &byte in part {
-                *field = (*field << 4) | u64::from(char::from(byte).to_digit(16)?);
+        let text: &[u8; TEXT_BYTES] = text.try_into().ok()?;
+        let (mut words, mut wrong) = ([0_u64; 4], false);
+        for (word, letters) in words.iter_mut().zip(text.chunks_exact(16)) {
+            for letter in letters {
+                let nibble = letter.wrapping_sub(b'a');
+                wrong |= nibble > 15;
+                *word = (*word << 4) | u64::from(nibble & 15);
             }
         }
-        let [kind, host, rank, group, draw, began_ms, scheme, port] = fields;
-        if parts.next().is_some() {
-            return None;
-        }
+        let [host_rank, group_rest, draw, began_ms] = words;
+        let [_, _, _, _, kind, scheme, port @ ..] = group_rest.to_be_bytes();
+        let scheme = match scheme {
+            0 => Scheme::Http,
+            1 => Scheme::Https,
+            _ => return None,
+        };
+        let kind = *Kind::ALL.get(usize::from(kind)).filter(|_| !wrong)?;
+        let [host, rank] = halves(host_rank);
+        let [group, _] = halves(group_rest);
         Some(Self {
-            kind: *Kind::ALL.get(usize::try_from(kind).ok()?)?,
-            route: RouteId { host: u32::try_from(host).ok()?, rank: u32::try_from(rank).ok()? },
-            group: u32::try_from(group).ok()?,
+            kind,
+            route: RouteId { host, rank },
+            group,
             draw,
             began_ms,
-            scheme: if scheme == 1 { Scheme::Https } else { Scheme::Http },
-            port: u16::try_from(port).ok()?,
+            scheme,
+            port: u16::from_be_bytes(port),
         })
     }
 
-    fn fields(&self) -> [u64; 8] {
+    fn words(&self) -> [u64; 4] {
+        let rest =
+            u64::from(self.kind as u8) << 24 | u64::from(self.scheme == Scheme::Https) << 16 | u64::from(self.port);
         [
-            self.kind as u64,
-            self.route.host.into(),
-            self.route.rank.into(),
-            self.group.into(),
+            u64::from(self.route.host) << 32 | u64::from(self.route.rank),
+            u64::from(self.group) << 32 | rest,
             self.draw,
             self.began_ms,
-            u64::from(self.scheme == Scheme::Https),
-            self.port.into(),
         ]
     }
+}
+
+fn halves(word: u64) -> [u32; 2] {
+    let [a, b, c, d, low @ ..] = word.to_be_bytes();
+    [u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes(low)]
+}
+
+/// A byte as two letters from a to p.
+pub fn letters(byte: u8) -> [u8; 2] {
+    [b'a' + (byte >> 4), b'a' + (byte & 15)]
 }
 
 fn kind_of(action: &Action<'_>) -> Kind {
@@ -140,13 +143,6 @@ fn kind_of(action: &Action<'_>) -> Kind {
         Action::Invalid => Kind::Invalid,
         Action::Unavailable => Kind::Unavailable,
         Action::Forward(_) => Kind::Forward,
-    }
-}
-
-fn put(out: &mut [u8; TEXT_BYTES], at: &mut usize, byte: u8) {
-    if let Some(slot) = out.get_mut(*at) {
-        *slot = byte;
-        *at += 1;
     }
 }
 
@@ -172,19 +168,22 @@ mod tests {
             Ticket { kind: Kind::FreedSocket, draw: 0, began_ms: 0, port: 0, scheme: Scheme::Http, ..widest() };
         for ticket in [widest(), narrow] {
             let mut text = [0; TEXT_BYTES];
-            let length = ticket.write(&mut text);
-            assert!(length < TEXT_BYTES);
-            assert_eq!(Ticket::parse(&text[..length]), Some(ticket));
+            ticket.write(&mut text);
+            assert_eq!(Ticket::parse(&text), Some(ticket));
         }
     }
 
     #[test]
     fn nonsense_is_no_ticket() {
-        for text in
-            ["", "9", "9-1-1-1-1-1-1", "9-1-1-1-1-1-1-1-1", "a-1-1-1-1-1-1-1", "9-x-1-1-1-1-1-1", "9--1-1-1-1-1-1"]
-        {
-            assert_eq!(Ticket::parse(text.as_bytes()), None, "{text}");
+        let mut text = [0; TEXT_BYTES];
+        widest().write(&mut text);
+        assert_eq!(Ticket::parse(b""), None);
+        assert_eq!(Ticket::parse(&text[1..]), None, "too short");
+        assert_eq!(Ticket::parse(&[&text[..], b"a"].concat()), None, "too long");
+        for (at, letter) in [(0, b'q'), (0, b'`'), (0, b'A'), (63, 0), (25, b'k'), (26, b'b'), (27, b'c')] {
+            let mut wrong = text;
+            wrong[at] = letter;
+            assert_eq!(Ticket::parse(&wrong), None, "{at} {letter}");
         }
-        assert_eq!(Ticket::parse(b"9-100000000-1-1-1-1-1-1"), None, "too large for its field");
     }
 }

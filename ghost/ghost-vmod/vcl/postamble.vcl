@@ -2,10 +2,10 @@
 
 sub vcl_recv {
 	# Asked here and not in the preamble, so that a cookie which the user's part took away no longer counts.
-	if (router.way() == "hash") {
+	if (router.looks_up()) {
 		return (hash);
 	}
-	if (router.way() == "pipe") {
+	if (router.pipes()) {
 		return (pipe);
 	}
 	return (pass);
