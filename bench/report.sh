@@ -2,6 +2,8 @@
 # Sourced by the parts of a bench. Collects verdicts and prints a page: what was measured, where, and whether limits were kept.
 
 kept=() broken=()
+# What the figures depend on: the page says if any of it was not as committed.
+MEASURED=(ghost bench)
 
 # limit WHAT VALUE MOST: notes whether the value is within the limit
 limit() {
@@ -16,7 +18,7 @@ environment() {
   echo "| | |"
   echo "|---|---|"
   echo "| date | $(date -u +%Y-%m-%d) |"
-  echo "| commit | $(git -C "$SHELLAC_HOME" rev-parse --short HEAD)$(git -C "$SHELLAC_HOME" diff --quiet HEAD -- ghost bench || echo ', with changes') |"
+  echo "| commit | $(git -C "$SHELLAC_HOME" rev-parse --short HEAD)$(git -C "$SHELLAC_HOME" diff --quiet HEAD -- "${MEASURED[@]}" || echo ', with changes') |"
   echo "| processor | $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |"
   echo "| memory | $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo) |"
   # shellcheck disable=SC1091 # only the name of the system
