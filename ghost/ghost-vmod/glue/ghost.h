@@ -1,5 +1,5 @@
 /*
- * What the two halves of the VMOD know of each other: src/ffi.rs declares the same for Rust.
+ * What the two halves of the VMOD know of each other: src/ffi declares the same for Rust.
  * Texts have no terminator. Those that Rust returns belong to the table, as long as the view is held, or to buffers of the
  * thread, until its next call.
  */

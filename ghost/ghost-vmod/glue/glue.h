@@ -39,45 +39,59 @@ extern struct VSC_ghost *ghost_vsc;
 extern const struct ghost_vrt ghost_vrt;
 
 /* http.c */
-void hdr_remove(struct http *, const char *name, size_t n);
 #define INNER_GHOST	(1U << 0)	/* X-Ghost-*: ghost's own notes */
 #define INNER_GATEWAY	(1U << 1)	/* X-Gateway-Listener, X-Gateway-Route: what ghost tells backends */
 #define INNER_KEYS	(1U << 2)	/* xkey, X-HashTwo: what objects are purged by */
+void hdr_remove(struct http *, const char *name, size_t n);
 void hdr_remove_inner(struct http *, unsigned groups);
 int hdr_put(struct http *, const char *name, size_t, const char *value, size_t);
 void hdr_edit(void *http, uint8_t op, struct ghost_text name, struct ghost_text value);
 struct ghost_text hdr_get(const struct http *, const char *name, size_t n);
 const char *text_copy(struct ws *, struct ghost_text);
 struct ghost_message message_of(const struct http *);
+
 static inline struct ghost_lines
 lines_of(const struct http *hp)
 {
+
 	return ((struct ghost_lines){ hp->hd + HTTP_HDR_FIRST, (size_t)(hp->nhd - HTTP_HDR_FIRST) });
 }
+
+/* A part of the first line. */
 static inline struct ghost_text
 field_of(const struct http *hp, unsigned at)
 {
+
 	return ((struct ghost_text){ hp->hd[at].b, (size_t)(hp->hd[at].e - hp->hd[at].b) });
 }
+
 static inline struct ghost_text
 text_of(const char *s)
 {
-	return ((struct ghost_text){s, s == NULL ? 0 : strlen(s)});
+
+	return ((struct ghost_text){ s, s == NULL ? 0 : strlen(s) });
 }
+
 static inline uint64_t
 now_ms(void)
 {
+
 	return ((uint64_t)(VTIM_mono() * 1e3));
 }
 
-/* backend.c */
 struct backend_home {			/* where a router's directors and backends are made */
 	VCL_VCL			vcl;
 	VCL_BACKEND		answers;	/* for what ghost answers by itself */
 };
+
+/* answer.c */
 VCL_BACKEND answer_director_new(VRT_CTX);
+
+/* fetch.c */
 VCL_BACKEND backend_late(VRT_CTX, const struct ghost_router *);
 void backend_fetch(VRT_CTX);
+
+/* response.c */
 void backend_response(VRT_CTX);
 int backend_again(VRT_CTX);
 int backend_stored(VRT_CTX);

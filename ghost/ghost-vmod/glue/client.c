@@ -1,0 +1,289 @@
+/*
+ * The client's side of a request: what VCL calls between vcl_recv and vcl_deliver.
+ *
+ * All decisions are made in Rust (ghost.h). What is here fetches arguments from Varnish and carries out results.
+ */
+
+#include "config.h"
+
+#include "glue.h"
+#include "client.h"
+
+static const char client_task_id[1];
+
+/*--------------------------------------------------------------------
+ * The task of a client's request
+ */
+
+static void
+client_task_fini(VRT_CTX, void *p)
+{
+	struct client_task *t;
+
+	(void)ctx;
+	CAST_OBJ_NOTNULL(t, p, CLIENT_TASK_MAGIC);
+	ghost_text_free(t->reloaded.json);
+	ghost_generation_release(t->generation);
+	memset(t, 0, sizeof *t);
+}
+
+static const struct vmod_priv_methods client_task_methods[1] = {{
+	.magic = VMOD_PRIV_METHODS_MAGIC,
+	.type = "ghost_client_task",
+	.fini = client_task_fini
+}};
+
+struct client_task *
+client_task(VRT_CTX, int make)
+{
+	struct client_task *t;
+	struct vmod_priv *priv;
+
+	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
+	if (ctx->req == NULL)
+		return (NULL);
+	priv = make ? VRT_priv_task(ctx, client_task_id) : VRT_priv_task_get(ctx, client_task_id);
+	if (priv == NULL)
+		return (NULL);
+	if (priv->priv == NULL) {
+		t = make ? WS_Alloc(ctx->req->ws, sizeof *t) : NULL;
+		if (t == NULL)
+			return (NULL);
+		INIT_OBJ(t, CLIENT_TASK_MAGIC);
+		priv->priv = t;
+		priv->methods = client_task_methods;
+	}
+	CAST_OBJ_NOTNULL(t, priv->priv, CLIENT_TASK_MAGIC);
+	return (t);
+}
+
+/* The table is loaded once: restarts see the same. */
+static const struct ghost_view *
+client_view(struct client_task *t, const struct VPFX(ghost_ghost_backend) *be)
+{
+
+	if (t->generation == NULL) {
+		t->generation = ghost_router_load(be->router);
+		t->view = ghost_generation_view(t->generation);
+	}
+	return (t->view);
+}
+
+static void
+count(uint8_t kind)
+{
+
+	COUNT(requests);
+	switch (kind) {
+	case GHOST_FREED_SOCKET:
+	case GHOST_NO_LISTENER:
+	case GHOST_MISDIRECTED:
+		COUNT(no_listener);
+		break;
+	case GHOST_NO_HOST:
+		COUNT(no_host);
+		break;
+	case GHOST_NO_ROUTE:
+		COUNT(no_route);
+		break;
+	case GHOST_INVALID:
+	case GHOST_UNAVAILABLE:
+		COUNT(no_backend);
+		break;
+	case GHOST_REDIRECT:
+	case GHOST_PREFLIGHT:
+		COUNT(answered);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A body of known and bearable length is read now, so that it can be sent again. */
+static void
+keep_body(VRT_CTX, uint32_t limit)
+{
+	ssize_t length;
+
+	if (limit == 0 || ctx->method != VCL_MET_RECV || ctx->req->req_body_status != BS_LENGTH)
+		return;
+	length = http_GetContentLength(ctx->req->http);
+	if (length > 0 && length <= (ssize_t)limit)
+		(void)VRT_CacheReqBody(ctx, (VCL_BYTES)limit);
+}
+
+static void
+say_route(struct http *hp, const struct ghost_chosen *c)
+{
+
+	(void)hdr_put(hp, TICKET, sizeof TICKET - 1, c->ticket, sizeof c->ticket);
+	if (c->listener.b != NULL)
+		(void)hdr_put(hp, "X-Gateway-Listener", 18, c->listener.b, c->listener.n);
+	if (c->name.b != NULL && c->name.n > 0)
+		(void)hdr_put(hp, "X-Gateway-Route", 15, c->name.b, c->name.n);
+}
+
+VCL_BACKEND
+vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VARGS(ghost_backend_recv) *a)
+{
+	struct client_task *t;
+	struct ghost_message m;
+	struct ghost_chosen *c;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	AN(a);
+	t = client_task(ctx, 1);
+	if (t == NULL || ctx->http_req == NULL) {
+		VRT_fail(ctx, "router.recv(): no client's request, or out of workspace");
+		return (NULL);
+	}
+	/* Whoever sends these is not us. */
+	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_GATEWAY);
+	if (client_view(t, be) == NULL)
+		return (NULL);
+	m = message_of(ctx->http_req);
+	m.socket = text_of(VRT_r_local_socket(ctx));
+	m.port = (uint16_t)VSA_Port(VRT_r_server_ip(ctx));
+	if (a->valid_server_name && a->server_name != NULL && *a->server_name != '\0')
+		m.server_name = text_of(a->server_name);
+	c = &t->chosen;
+	if (!ghost_select(t->view, &m, now_ms(), c))
+		return (NULL);
+	t->routed = 1;
+	t->hashed = 0;
+	t->way = GHOST_PASS;
+	count(c->kind);
+	say_route(ctx->http_req, c);
+	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
+	keep_body(ctx, c->buffer_bytes);
+	return (ghost_generation_director(t->generation));
+}
+
+VCL_BACKEND
+vmod_ghost_backend_backend(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 1);
+	if (t != NULL) {
+		(void)client_view(t, be);
+		return (ghost_generation_director(t->generation));
+	}
+	return (backend_late(ctx, be->router));
+}
+
+static struct ghost_disposition
+disposition(VRT_CTX, const struct client_task *t)
+{
+
+	return (ghost_disposition(t->view, t->chosen.route, t->chosen.kind, field_of(ctx->http_req, HTTP_HDR_METHOD),
+	    lines_of(ctx->http_req)));
+}
+
+VCL_BOOL
+vmod_ghost_backend_looks_up(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct ghost_disposition d;
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed || ctx->http_req == NULL)
+		return (0);
+	d = disposition(ctx, t);
+	t->way = d.way;
+	/* Objects are kept for errors longer than they may be served otherwise: the request says which of the two this is. */
+	if (d.way == GHOST_HASH && d.stale_if_error_seconds > 0)
+		VRT_l_req_grace(ctx, t->stale ? d.stale_if_error_seconds : d.grace_seconds);
+	return (d.way == GHOST_HASH);
+}
+
+VCL_BOOL
+vmod_ghost_backend_pipes(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	const struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	return (t != NULL && t->way == GHOST_PIPE);
+}
+
+VCL_STRING
+vmod_ghost_backend_way(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+
+	if (vmod_ghost_backend_looks_up(ctx, be))
+		return ("hash");
+	return (vmod_ghost_backend_pipes(ctx, be) ? "pipe" : "pass");
+}
+
+VCL_VOID
+vmod_ghost_backend_hash(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct ghost_message m;
+	struct client_task *t;
+	char key[33];
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed || t->hashed || ctx->method != VCL_MET_HASH)
+		return;
+	m = message_of(ctx->http_req);
+	if (ghost_cache_key(t->view, t->chosen.route, &m, key)) {
+		VRT_hashdata(ctx, TOSTRAND(key));
+		t->hashed = 1;
+	}
+}
+
+VCL_BOOL
+vmod_ghost_backend_hashed(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	return (t != NULL && t->hashed);
+}
+
+VCL_BOOL
+vmod_ghost_backend_stale(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct ghost_disposition d;
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed || t->stale || ctx->http_resp == NULL || http_GetStatus(ctx->http_resp) != 503)
+		return (0);
+	d = disposition(ctx, t);
+	if (d.way != GHOST_HASH || d.stale_if_error_seconds == 0)
+		return (0);
+	t->stale = 1;
+	return (1);
+}
+
+VCL_STRING
+vmod_recv(VRT_CTX)
+{
+
+	(void)ctx;
+	return ("");
+}
+
+VCL_VOID
+vmod_deliver(VRT_CTX)
+{
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
+	if (ctx->http_resp == NULL || ctx->http_req == NULL)
+		return;
+	hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed)
+		return;
+	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, lines_of(ctx->http_req), hdr_edit, ctx->http_resp);
+	if (t->chosen.kind == GHOST_FREED_SOCKET)
+		hdr_edit(ctx->http_resp, GHOST_SET, text_of("Connection"), text_of("close"));
+}

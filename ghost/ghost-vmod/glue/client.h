@@ -1,0 +1,41 @@
+/*
+ * What the files of the client's side share: what a VCL, a router and a client's request have.
+ */
+
+/* What a VCL has once. */
+struct vcl_state {
+	unsigned			magic;
+#define VCL_STATE_MAGIC			0x7a1d2c55
+	char				*socket;
+	VTAILQ_HEAD(, VPFX(ghost_ghost_backend)) routers;
+};
+
+struct VPFX(ghost_ghost_backend) {
+	unsigned			magic;
+#define GHOST_BACKEND_MAGIC		0x3f0e91b7
+	struct backend_home		home;
+	const struct ghost_router	*router;
+	struct vcl_state		*state;
+	VTAILQ_ENTRY(VPFX(ghost_ghost_backend)) list;
+};
+
+/* What a client's request has: its table, from the first vcl_recv to the last vcl_deliver, and what was chosen from it. */
+struct client_task {
+	unsigned			magic;
+#define CLIENT_TASK_MAGIC		0x51c3a0d9
+	const struct ghost_generation	*generation;
+	const struct ghost_view		*view;
+	struct ghost_chosen		chosen;
+	struct ghost_reloaded		reloaded;
+	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
+	unsigned			routed:1;
+	unsigned			hashed:1;
+	unsigned			stale:1;
+	unsigned			control:1;
+};
+
+/* vmod_ghost.c */
+struct vcl_state *vcl_state(struct vmod_priv *);
+
+/* client.c */
+struct client_task *client_task(VRT_CTX, int make);

@@ -1,0 +1,195 @@
+/*
+ * The backend's side of a request: the task of a fetch, and what is done before each of its attempts.
+ */
+
+#include "config.h"
+
+#include "glue.h"
+#include "fetch.h"
+
+#define NO_LIMIT	86400.
+
+static const char backend_task_id[1];
+
+/*--------------------------------------------------------------------
+ * The task of a fetch
+ */
+
+static void
+backend_task_fini(VRT_CTX, void *p)
+{
+	struct backend_task *t;
+
+	(void)ctx;
+	CAST_OBJ_NOTNULL(t, p, BACKEND_TASK_MAGIC);
+	ghost_view_release(t->view);
+	ghost_generation_release(t->generation);
+	memset(t, 0, sizeof *t);
+}
+
+static const struct vmod_priv_methods backend_task_methods[1] = {{
+	.magic = VMOD_PRIV_METHODS_MAGIC,
+	.type = "ghost_backend_task",
+	.fini = backend_task_fini
+}};
+
+struct backend_task *
+backend_task(VRT_CTX, int make)
+{
+	struct backend_task *t;
+	struct vmod_priv *priv;
+
+	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
+	if (ctx->bo == NULL || ctx->http_bereq == NULL)
+		return (NULL);
+	priv = make ? VRT_priv_task(ctx, backend_task_id) : VRT_priv_task_get(ctx, backend_task_id);
+	if (priv == NULL)
+		return (NULL);
+	if (priv->priv == NULL) {
+		/* In a pipe the task is the client's, and outlives the busyobj. */
+		t = make ? WS_Alloc(ctx->req != NULL ? ctx->req->ws : ctx->bo->ws, sizeof *t) : NULL;
+		if (t == NULL)
+			return (NULL);
+		INIT_OBJ(t, BACKEND_TASK_MAGIC);
+		t->bo = ctx->bo;
+		priv->priv = t;
+		priv->methods = backend_task_methods;
+	}
+	CAST_OBJ_NOTNULL(t, priv->priv, BACKEND_TASK_MAGIC);
+	return (t);
+}
+
+/* router.backend() where there was no router.recv(): the route is looked for with what bereq says. */
+VCL_BACKEND
+backend_late(VRT_CTX, const struct ghost_router *router)
+{
+	struct backend_task *t;
+
+	t = backend_task(ctx, 1);
+	if (t == NULL)
+		return (NULL);
+	if (t->generation == NULL)
+		t->generation = ghost_router_load(router);
+	return (ghost_generation_director(t->generation));
+}
+
+static void
+take_ticket(struct backend_task *t, const struct http *bereq)
+{
+	struct ghost_text text;
+	struct ghost_chosen c;
+	struct ghost_message m;
+
+	text = hdr_get(bereq, TICKET, sizeof TICKET - 1);
+	if (text.b == NULL) {
+		m = message_of(bereq);
+		m.socket = text_of("");
+		if (!ghost_select(t->view, &m, now_ms(), &c))
+			return;
+		text = (struct ghost_text){ c.ticket, sizeof c.ticket };
+	}
+	if (ghost_ticket(text, &t->read))
+		t->ticket = &t->read;
+}
+
+/*--------------------------------------------------------------------
+ * One attempt
+ */
+
+/* Back to what the client's request was, less what the last attempt did to it. */
+static void
+start_clean(struct busyobj *bo)
+{
+	struct ghost_text xid;
+	const char *p;
+
+	xid = hdr_get(bo->bereq, "X-Varnish", 9);
+	p = xid.b == NULL ? NULL : text_copy(bo->ws, xid);
+	HTTP_Dup(bo->bereq, bo->bereq0);
+	if (p != NULL)
+		(void)hdr_put(bo->bereq, "X-Varnish", 9, p, xid.n);
+}
+
+static double
+bounded(double seconds)
+{
+
+	return (isinf(seconds) || seconds > NO_LIMIT ? NO_LIMIT : seconds);
+}
+
+static void
+set_limits(VRT_CTX, struct backend_task *t, uint64_t now)
+{
+	const struct ghost_attempt *a = &t->attempt;
+
+	t->limit_ms = a->deadline_ms;
+	if (!isnan(a->connect))
+		VRT_l_bereq_connect_timeout(ctx, bounded(a->connect));
+	if (!isnan(a->first_byte)) {
+		VRT_l_bereq_first_byte_timeout(ctx, bounded(a->first_byte));
+		if (!isinf(a->first_byte))
+			t->limit_ms = now + (uint64_t)(a->first_byte * 1e3);
+	}
+	if (!isnan(a->between_bytes))
+		VRT_l_bereq_between_bytes_timeout(ctx, bounded(a->between_bytes));
+}
+
+static void
+set_place(struct http *bereq, const struct ghost_attempt *a)
+{
+	const char *url;
+
+	if (a->host.b != NULL)
+		hdr_edit(bereq, GHOST_SET, text_of("Host"), a->host);
+	url = a->url.b == NULL ? NULL : text_copy(bereq->ws, a->url);
+	if (url != NULL)
+		http_SetH(bereq, HTTP_HDR_URL, url);
+}
+
+void
+backend_fetch(VRT_CTX)
+{
+	const struct table_director *td;
+	struct backend_task *t;
+	struct ghost_message m;
+	struct busyobj *bo;
+	uint64_t now;
+
+	t = backend_task(ctx, 1);
+	if (t == NULL)
+		return;
+	bo = ctx->bo;
+	if (t->turn == bo->retries + 1)
+		return;
+	if (t->view == NULL) {
+		td = table_director(bo->director_req);
+		if (td != NULL) {
+			t->view = ghost_view_hold(td->view);
+			take_ticket(t, bo->bereq);
+			if (bo->is_bgfetch)
+				t->began_ms = now_ms();
+		}
+	}
+	if (bo->retries > 0) {
+		if (t->attempt.backoff_ms > 0)
+			VTIM_sleep(t->attempt.backoff_ms / 1e3);
+		start_clean(bo);
+	}
+	hdr_remove_inner(bo->bereq, INNER_GHOST);
+	if (t->view == NULL)
+		return;
+	m = message_of(bo->bereq);
+	now = now_ms();
+	ghost_attempt(t->view, t->ticket, &m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
+	    hdr_edit, bo->bereq, &t->attempt);
+	set_place(bo->bereq, &t->attempt);
+	set_limits(ctx, t, now);
+	t->turn = bo->retries + 1;
+	t->sent_ms = now;
+	t->resolved = 0;
+	t->sent_before = bo->acct.bereq_hdrbytes;
+	if (t->attempt.backend != NULL && t->n_tried < TRIED)
+		t->tried[t->n_tried++] = t->attempt.endpoint_id;
+	if (t->attempt.mirrors && bo->retries == 0)
+		copy_to_mirrors(t, bo->bereq);
+}

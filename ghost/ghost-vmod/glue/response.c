@@ -1,0 +1,146 @@
+/*
+ * The backend's side of an answer: how the attempt went, whether there is another, what is stored.
+ */
+
+#include "config.h"
+
+#include "glue.h"
+#include "fetch.h"
+
+/* Whether the backend may have seen the request. */
+static bool
+was_sent(const struct backend_task *t)
+{
+
+	return (t->bo->acct.bereq_hdrbytes != t->sent_before);
+}
+
+/* Takes note, once, of whether this attempt came to a connection. */
+static void
+note_attempt(VRT_CTX, struct backend_task *t)
+{
+
+	if (!t->resolved || t->noted == t->turn)
+		return;
+	t->noted = t->turn;
+	if (ctx->method != VCL_MET_BACKEND_ERROR)
+		ghost_connected(t->view, t->attempt.endpoint);
+	else if (!was_sent(t)) {
+		COUNT(connect_failures);
+		ghost_not_connected(t->view, t->attempt.endpoint, now_ms());
+	}
+	/* A connection that broke later says nothing, good or bad. */
+}
+
+static void
+keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const struct ghost_message *m)
+{
+	struct http *beresp = t->bo->beresp;
+
+	if (s->ttl_seconds >= 0)
+		VRT_l_beresp_ttl(ctx, (double)s->ttl_seconds);
+	if (s->uncacheable || VRT_r_beresp_ttl(ctx) <= 0.) {
+		/* Remembered, so that requests for it do not wait for each other. */
+		VRT_l_beresp_ttl(ctx, 120.);
+		VRT_l_beresp_grace(ctx, 0.);
+		VRT_l_beresp_keep(ctx, 0.);
+		VRT_l_beresp_uncacheable(ctx, 1);
+		return;
+	}
+	VRT_l_beresp_grace(ctx, s->grace_seconds > s->stale_if_error_seconds ?
+	    s->grace_seconds : s->stale_if_error_seconds);
+	VRT_l_beresp_keep(ctx, s->keep_seconds);
+	if (s->keys.b != NULL && s->keys.n > 0)
+		(void)hdr_put(beresp, "xkey", 4, s->keys.b, s->keys.n);
+	/* For bans, which know objects only. */
+	if (s->host.b != NULL)
+		(void)hdr_put(beresp, "X-Ghost-Host", 12, s->host.b, s->host.n);
+	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
+}
+
+void
+backend_response(VRT_CTX)
+{
+	struct ghost_stored s;
+	struct ghost_message m;
+	struct backend_task *t;
+	struct busyobj *bo;
+
+	t = backend_task(ctx, 0);
+	if (t == NULL || t->view == NULL)
+		return;
+	bo = ctx->bo;
+	note_attempt(ctx, t);
+	if (ctx->method == VCL_MET_BACKEND_ERROR) {
+		if (t->limit_ms != 0 && now_ms() + SLACK_MS >= t->limit_ms)
+			VRT_l_beresp_status(ctx, 504);
+		return;
+	}
+	t->stored = 0;
+	/* No tags and no inner headers but ours. */
+	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
+	hold_deadline(t);
+	if (!t->attempt.caches || bo->uncacheable)
+		return;
+	m = message_of(bo->bereq0);
+	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp), lines_of(bo->beresp), t->sent_ms, &s);
+	if (s.policy) {
+		t->stored = 1;
+		keep_object(ctx, t, &s, &m);
+	}
+}
+
+/* Nothing is tried again that the backend may have acted on, and nothing whose body is gone: Varnish's answer to that is
+ * an error of its own, and the backend's is better. */
+int
+backend_again(VRT_CTX)
+{
+	struct backend_task *t;
+	struct busyobj *bo;
+	uint16_t status;
+	uint64_t now;
+
+	t = backend_task(ctx, 0);
+	if (t == NULL || t->view == NULL || !t->resolved)
+		return (0);
+	bo = ctx->bo;
+	note_attempt(ctx, t);
+	if (t->attempt.retries == 0 || bo->no_retry != NULL || !MAY_RETRY(bo, t->attempt.retries))
+		return (0);
+	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
+	now = now_ms();
+	if (!ghost_again(t->view, t->ticket, status, was_sent(t), bo->retries, now, t->began_ms))
+		return (0);
+	COUNT(retries);
+	return (1);
+}
+
+int
+backend_stored(VRT_CTX)
+{
+	const struct backend_task *t;
+
+	t = backend_task(ctx, 0);
+	return (t != NULL && t->stored);
+}
+
+int
+backend_abandons(VRT_CTX)
+{
+	struct ghost_stored s;
+	struct ghost_message m;
+	struct backend_task *t;
+	struct busyobj *bo;
+
+	t = backend_task(ctx, 0);
+	if (t == NULL || t->view == NULL)
+		return (0);
+	bo = ctx->bo;
+	if (bo->uncacheable || bo->is_bgfetch || bo->stale_oc == NULL)
+		return (0);
+	if (ctx->method != VCL_MET_BACKEND_ERROR && http_GetStatus(bo->beresp) < 500)
+		return (0);
+	m = message_of(bo->bereq0);
+	ghost_store(t->view, t->ticket, &m, 503, (struct ghost_lines){ NULL, 0 }, t->sent_ms, &s);
+	return (s.policy && s.stale_if_error_seconds > 0);
+}

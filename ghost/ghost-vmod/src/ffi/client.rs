@@ -1,0 +1,188 @@
+//! The client's side: choosing a route, and what becomes of the request and of its answer.
+
+use std::ffi::c_void;
+
+use ghost_core::{Chance, Group, Headers, Op, Request, Route, RouteId, Table};
+
+use super::edit::{Edit, Editor};
+use super::text::{Lines, Message, Text};
+use crate::buffers::with_buffers;
+use crate::log::LogLine;
+use crate::router::View;
+use crate::ticket::{Kind, TEXT_BYTES, Ticket};
+
+#[repr(C)]
+pub struct Chosen {
+    kind: u8,
+    route: RouteNumber,
+    /// Body bytes to keep; 0: none.
+    buffer_bytes: u32,
+    /// As the backend gets to see it; none without a listener.
+    listener: Text,
+    /// None without a route.
+    name: Text,
+    /// What the log says, in this thread's buffers.
+    log: Text,
+    ticket: [u8; TEXT_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RouteNumber {
+    pub(super) host: u32,
+    pub(super) rank: u32,
+    pub(super) group: u32,
+}
+
+impl RouteNumber {
+    fn id(self) -> RouteId {
+        RouteId { host: self.host, rank: self.rank }
+    }
+
+    pub(super) fn find(self, table: &Table) -> Option<(&Route, Option<&Group>)> {
+        let (_, route) = table.route(self.id())?;
+        let group = usize::try_from(self.group).ok().and_then(|group| route.groups().get(group));
+        Some((route, group))
+    }
+}
+
+/// Where only ghost itself answers, and only on its own socket.
+const RESERVED: &[u8] = b"/.varnish-ghost/";
+
+/// # Safety
+/// `view` is held; `message` and `chosen` are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_select(
+    view: *const View,
+    message: *const Message,
+    now_ms: u64,
+    chosen: *mut Chosen,
+) -> bool {
+    // SAFETY: as promised.
+    let (Some(view), Some(message), Some(chosen)) = (unsafe { (view.as_ref(), message.as_ref(), chosen.as_mut()) })
+    else {
+        return false;
+    };
+    // SAFETY: the glue's texts live as long as the call.
+    let request = unsafe {
+        Request {
+            socket: message.socket.get().unwrap_or_default(),
+            port: Some(message.port).filter(|&port| port != 0),
+            server_name: message.server_name.get(),
+            method: message.method.get().unwrap_or_default(),
+            url: message.url.get().unwrap_or_default(),
+            host: message.host.get(),
+            headers: &message.lines,
+        }
+    };
+    with_buffers(|buffers| {
+        let draw = buffers.draw();
+        let choice = if request.url.starts_with(RESERVED) {
+            ghost_core::Choice::NoListener
+        } else {
+            view.table.select(&request, Chance { draw, now_ms }, &mut buffers.scratch)
+        };
+        let ticket = Ticket::of(&choice, draw, now_ms);
+        let (listener, route) = match &choice {
+            ghost_core::Choice::Route(matched, _) => (Some(matched.listener), Some(matched.route)),
+            ghost_core::Choice::NoHost(listener) | ghost_core::Choice::NoRoute(listener) => (Some(*listener), None),
+            _ => (None, None),
+        };
+        let name = listener.map(|listener| listener.name);
+        if let Some(counter) = name.and_then(|name| view.listeners.get(name)) {
+            counter.add_one();
+        }
+        chosen.kind = ticket.kind as u8;
+        chosen.route = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
+        chosen.buffer_bytes = if ticket.kind == Kind::Forward { route.map_or(0, Route::buffer_bytes) } else { 0 };
+        chosen.listener = name.map_or(Text::NONE, Text::of);
+        chosen.name = route.map_or(Text::NONE, |route| Text::of(route.name().as_bytes()));
+        let line = LogLine { route, listener: name.unwrap_or_default(), kind: ticket.kind };
+        line.write(&mut buffers.out);
+        chosen.log = Text::of(&buffers.out);
+        ticket.write(&mut chosen.ticket);
+    })
+    .is_some()
+}
+
+#[repr(C)]
+pub struct Disposition {
+    /// 0 pass, 1 look up, 2 pipe.
+    way: u8,
+    grace_seconds: u32,
+    stale_if_error_seconds: u32,
+}
+
+/// What to do with a request as it is now: user VCL may have taken a cookie away, or added one.
+///
+/// # Safety
+/// `view` is held; `method` and `headers` are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_disposition(
+    view: *const View,
+    route: RouteNumber,
+    kind: u8,
+    method: Text,
+    headers: Lines,
+) -> Disposition {
+    let mut disposition = Disposition { way: 0, grace_seconds: 0, stale_if_error_seconds: 0 };
+    // SAFETY: as promised.
+    let Some(view) = (unsafe { view.as_ref() }) else { return disposition };
+    let found = route.find(&view.table).filter(|_| kind == Kind::Forward as u8);
+    let Some((route, _)) = found else { return disposition };
+    let headers = &headers;
+    let upgrades = headers
+        .all(b"connection")
+        .any(|value| value.split(|&b| b == b',').any(|token| token.trim_ascii().eq_ignore_ascii_case(b"upgrade")));
+    if upgrades && headers.first(b"upgrade").is_some_and(|value| value.eq_ignore_ascii_case(b"websocket")) {
+        disposition.way = 2;
+        return disposition;
+    }
+    let Some(policy) = route.cache() else { return disposition };
+    disposition.grace_seconds = policy.grace_seconds;
+    disposition.stale_if_error_seconds = policy.stale_if_error_seconds;
+    // SAFETY: as promised.
+    let method = unsafe { method.get() }.unwrap_or_default();
+    let personal = (headers.first(b"authorization").is_some() && !policy.allow_authorization)
+        || (headers.first(b"cookie").is_some() && !policy.allow_cookies);
+    if (method == b"GET" || method == b"HEAD") && !personal && !policy.bypasses(headers) {
+        disposition.way = 1;
+    }
+    disposition
+}
+
+/// The edits of a response: the group's, the rule's, CORS.
+///
+/// # Safety
+/// `view` is held; `request` has the lines of the request; `edit` takes `to`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_deliver(
+    view: *const View,
+    route: RouteNumber,
+    kind: u8,
+    request: Lines,
+    edit: Edit,
+    to: *mut c_void,
+) {
+    // SAFETY: as promised.
+    let Some(view) = (unsafe { view.as_ref() }) else { return };
+    let Some((route, group)) = route.find(&view.table) else { return };
+    let editor = Editor { call: edit, to };
+    if kind != Kind::Forward as u8 {
+        return;
+    }
+    if let Some(tags) = route.cache().and_then(|policy| policy.tags_header()) {
+        editor.apply(Op::Remove, tags.as_bytes(), b"");
+    }
+    if let Some(group) = group {
+        editor.apply_all(group.response_edits());
+    }
+    editor.apply_all(route.response_edits());
+    if let Some(cors) = route.cors() {
+        with_buffers(|buffers| {
+            buffers.edits.clear();
+            cors.write_response(&request, &mut buffers.edits);
+            editor.apply_buffer(&buffers.edits);
+        });
+    }
+}

@@ -1,0 +1,216 @@
+//! The backend's side before an answer is there: the ticket, the attempts, and whether there is another.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::slice;
+use std::sync::Arc;
+
+use ghost_core::{Ended, Endpoint, HostName, Limit, Pick, Rewritten, Select, object_key};
+
+use super::client::RouteNumber;
+use super::edit::{Edit, Editor};
+use super::text::{Message, Text};
+use crate::buffers::with_buffers;
+use crate::router::View;
+use crate::ticket::{Kind, Ticket};
+
+// C keeps room for a ticket and does not look into it.
+const _: () = assert!(size_of::<Ticket>() == 32 && align_of::<Ticket>() <= align_of::<u64>());
+
+/// Reads a ticket's text, once for all attempts of a fetch. False: it is none.
+///
+/// # Safety
+/// `text` and `ticket` are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_ticket(text: Text, ticket: *mut MaybeUninit<Ticket>) -> bool {
+    // SAFETY: as promised.
+    let read = unsafe { (text.get().and_then(Ticket::parse), ticket.as_mut()) };
+    let (Some(read), Some(ticket)) = read else { return false };
+    ticket.write(read);
+    true
+}
+
+#[repr(C)]
+pub struct Attempt {
+    /// Null: ghost answers by itself.
+    backend: *const c_void,
+    /// The table's, null without a backend, and its id.
+    endpoint: *const Endpoint,
+    endpoint_id: u64,
+    /// The time for the request is spent.
+    expired: bool,
+    /// The route has a cache policy.
+    caches: bool,
+    /// New host and URL; none to leave as they are.
+    host: Text,
+    url: Text,
+    /// Seconds. NaN: varnishd's own; infinite: none.
+    connect: f64,
+    first_byte: f64,
+    between_bytes: f64,
+    /// On the monotonic clock; 0: none.
+    deadline_ms: u64,
+    retries: u32,
+    backoff_ms: u32,
+    mirrors: bool,
+}
+
+/// Endpoints tried before in this request.
+#[repr(C)]
+pub struct Tried {
+    ids: *const u64,
+    n: usize,
+}
+
+/// One attempt: edits the request, chooses the endpoint.
+///
+/// # Safety
+/// `view` is held; pointers are null or valid; `ticket` is from `ghost_ticket`; `edit` takes `to`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_attempt(
+    view: *const View,
+    ticket: *const Ticket,
+    message: *const Message,
+    tried: Tried,
+    now_ms: u64,
+    began_ms: u64,
+    edit: Edit,
+    to: *mut c_void,
+    attempt: *mut Attempt,
+) {
+    // SAFETY: as promised.
+    let (Some(view), Some(message), Some(attempt)) = (unsafe { (view.as_ref(), message.as_ref(), attempt.as_mut()) })
+    else {
+        return;
+    };
+    *attempt = Attempt {
+        backend: std::ptr::null(),
+        endpoint: std::ptr::null(),
+        endpoint_id: 0,
+        expired: false,
+        caches: false,
+        host: Text::NONE,
+        url: Text::NONE,
+        connect: f64::NAN,
+        first_byte: f64::NAN,
+        between_bytes: f64::NAN,
+        deadline_ms: 0,
+        retries: 0,
+        backoff_ms: 0,
+        mirrors: false,
+    };
+    // SAFETY: as promised.
+    let Some(ticket) = (unsafe { ticket.as_ref() }) else { return };
+    if ticket.kind != Kind::Forward {
+        return;
+    }
+    let number = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
+    let Some((route, Some(group))) = number.find(&view.table) else { return };
+    attempt.caches = route.cache().is_some();
+    let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
+    let Some(limits) = route.timeouts().attempt(now_ms.saturating_sub(began_ms)) else {
+        attempt.expired = true;
+        return;
+    };
+    attempt.connect = seconds(limits.connect);
+    attempt.first_byte = seconds(limits.first_byte);
+    attempt.between_bytes = seconds(limits.between_bytes);
+    attempt.deadline_ms = limits.deadline_ms.map_or(0, |ms| now_ms + u64::from(ms));
+    if let Some(retry) = route.retry() {
+        attempt.retries = retry.attempts;
+        attempt.backoff_ms = retry.backoff_ms;
+    }
+    attempt.mirrors = !route.mirrors().is_empty();
+    // SAFETY: as promised.
+    let (host, url) = unsafe { (message.host.get(), message.url.get().unwrap_or_default()) };
+    // SAFETY: the glue's own array.
+    let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
+    let turn = u32::try_from(tried.len()).unwrap_or_default();
+    let low = u32::try_from(ticket.draw & u64::from(u32::MAX)).unwrap_or_default();
+    let endpoint = view.table.pool(group.target()).and_then(|pool| {
+        let key = match pool.select() {
+            Select::Random => 0,
+            Select::Hash => object_key(host.and_then(HostName::parse).as_ref(), url),
+        };
+        pool.pick(&Pick { draw: low ^ turn.wrapping_mul(0x9e37_79b9), key, now_ms, tried })
+    });
+    if let Some((endpoint, backend)) = endpoint.and_then(|endpoint| Some((endpoint, view.backend(endpoint)?))) {
+        attempt.backend = backend.0;
+        attempt.endpoint = Arc::as_ptr(endpoint);
+        attempt.endpoint_id = endpoint.id();
+    }
+    let editor = Editor { call: edit, to };
+    editor.apply_all(route.request_edits());
+    editor.apply_all(group.request_edits());
+    let rewritten = Rewritten::of(route, Some(group));
+    attempt.host = rewritten.hostname.map_or(Text::NONE, |host| Text::of(host.as_bytes()));
+    if rewritten.path.is_some() {
+        with_buffers(|buffers| {
+            buffers.out.clear();
+            rewritten.write_url(url, &mut buffers.out);
+            attempt.url = Text::of(&buffers.out);
+        });
+    }
+}
+
+fn seconds(limit: Limit) -> f64 {
+    match limit {
+        Limit::Inherit => f64::NAN,
+        Limit::Never => f64::INFINITY,
+        Limit::Ms(ms) => f64::from(ms) / 1e3,
+    }
+}
+
+/// A connection came about.
+///
+/// # Safety
+/// `view` is null or held; `endpoint` is null or an attempt's with this view.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_connected(view: *const View, endpoint: *const Endpoint) {
+    // SAFETY: as promised; the view's table holds the endpoint.
+    if let (Some(_), Some(endpoint)) = unsafe { (view.as_ref(), endpoint.as_ref()) } {
+        endpoint.health.succeeded();
+    }
+}
+
+/// No connection came about.
+///
+/// # Safety
+/// `view` is null or held; `endpoint` is null or an attempt's with this view.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_not_connected(view: *const View, endpoint: *const Endpoint, now_ms: u64) {
+    // SAFETY: as promised; the view's table holds the endpoint.
+    if let (Some(view), Some(endpoint)) = unsafe { (view.as_ref(), endpoint.as_ref()) } {
+        endpoint.health.failed(now_ms, view.table.ejection());
+    }
+}
+
+/// How an attempt ended: `status` 0 is no answer, then `sent` tells whether the backend may have seen the request.
+///
+/// # Safety
+/// `view` is held; `ticket` is null or from `ghost_ticket`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_again(
+    view: *const View,
+    ticket: *const Ticket,
+    status: u16,
+    sent: bool,
+    retries: u32,
+    now_ms: u64,
+    began_ms: u64,
+) -> bool {
+    // SAFETY: as promised.
+    let (Some(view), Some(ticket)) = (unsafe { (view.as_ref(), ticket.as_ref()) }) else { return false };
+    let Some((_, route)) = view.table.route(ticket.route).filter(|_| ticket.kind == Kind::Forward) else {
+        return false;
+    };
+    let ended = match (status, sent) {
+        (0, false) => Ended::NotConnected,
+        (0, true) => Ended::Broken,
+        (status, _) => Ended::Status(status),
+    };
+    let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
+    let elapsed_ms = now_ms.saturating_sub(began_ms);
+    let time_left = |backoff: u32| route.timeouts().attempt(elapsed_ms + u64::from(backoff)).is_some();
+    route.retry().is_some_and(|retry| retry.again(ended, retries) && time_left(retry.backoff_ms))
+}

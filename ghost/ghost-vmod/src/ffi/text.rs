@@ -1,0 +1,84 @@
+//! Texts, header lines and messages as C lays them out.
+
+use std::slice;
+
+use ghost_core::Headers;
+
+/// Bytes without a terminator; null is "none".
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Text {
+    pub(super) b: *const u8,
+    pub(super) n: usize,
+}
+
+impl Text {
+    pub(super) const NONE: Self = Self { b: std::ptr::null(), n: 0 };
+
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self { b: bytes.as_ptr(), n: bytes.len() }
+    }
+
+    /// SAFETY: null, or valid for as long as the result is used.
+    pub(super) unsafe fn get<'a>(self) -> Option<&'a [u8]> {
+        // SAFETY: as promised by the caller.
+        (!self.b.is_null()).then(|| unsafe { slice::from_raw_parts(self.b, self.n) })
+    }
+}
+
+/// Varnish's `txt`: from `b` up to, not including, `e`.
+#[repr(C)]
+pub struct Txt {
+    b: *const u8,
+    e: *const u8,
+}
+
+/// The header lines of a `struct http`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Lines {
+    pub(super) first: *const Txt,
+    pub(super) n: usize,
+}
+
+impl Lines {
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        // SAFETY: the glue passes the lines of a live `struct http`, or null with 0.
+        let lines = if self.first.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(self.first, self.n) } };
+        lines.iter().filter(|line| !line.b.is_null() && line.b <= line.e).map(|line| {
+            // SAFETY: Varnish keeps both ends in one workspace.
+            unsafe { slice::from_raw_parts(line.b, line.e as usize - line.b as usize) }
+        })
+    }
+}
+
+impl Headers for Lines {
+    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.texts().filter_map(|line| {
+            let colon = line.iter().position(|&b| b == b':')?;
+            Some((line.get(..colon)?, line.get(colon + 1..)?))
+        })
+    }
+
+    /// A colon where the name would end is looked for first: few lines get as far as having letters compared.
+    fn all<'h>(&'h self, name: &[u8]) -> impl Iterator<Item = &'h [u8]> {
+        self.texts().filter_map(move |line| {
+            let (head, tail) = line.split_at_checked(name.len())?;
+            let (b':', value) = tail.split_first()? else { return None };
+            head.eq_ignore_ascii_case(name).then(|| value.trim_ascii())
+        })
+    }
+}
+
+/// A request or its answer, as far as ghost looks at it.
+#[repr(C)]
+pub struct Message {
+    pub(super) socket: Text,
+    pub(super) server_name: Text,
+    /// 0: unknown.
+    pub(super) port: u16,
+    pub(super) method: Text,
+    pub(super) url: Text,
+    pub(super) host: Text,
+    pub(super) lines: Lines,
+}
