@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test cluster bench-ghost fuzz-ghost mutants-ghost clean
+.PHONY: help setup build test cluster bench-ghost fuzz-ghost mutants-ghost soak-ghost clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ fuzz-ghost: setup ## feed the router random tables and requests, ten minutes eac
 
 mutants-ghost: setup ## change the matching code in small ways and count the changes that no test notices
 	@scripts/mutants-ghost
+
+soak-ghost: setup ## run the router's long tests: a quarter of an hour
+	@scripts/soak-ghost
 
 clean: ## remove what builds have written into this checkout (not the cache outside of it)
 	@scripts/clean
