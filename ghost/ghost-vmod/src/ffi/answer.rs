@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use ghost_core::{Freshness, Headers, HostName, Op, Pick, PurgeKey, write_purge_key};
+use ghost_core::{CachePolicy, Freshness, Headers, HostName, Op, Pick, PurgeKey, write_purge_key};
 
 use super::edit::{Edit, Editor};
 use super::text::{Lines, Message, Text};
@@ -48,7 +48,28 @@ pub unsafe extern "C" fn ghost_store(
     else {
         return;
     };
-    *stored = Stored {
+    *stored = Stored::NONE;
+    // SAFETY: as promised.
+    let Some(ticket) = unsafe { ticket.as_ref() }.filter(|ticket| ticket.kind == Kind::Forward) else { return };
+    let Some(policy) = view.table.route(ticket.route).and_then(|(_, route)| route.cache()) else { return };
+    stored.take(policy, policy.freshness(status, &lines));
+    // SAFETY: as promised.
+    let (host, url) = unsafe { (request.host.get(), request.url.get().unwrap_or_default()) };
+    let host = host.and_then(HostName::parse);
+    with_buffers(|buffers| {
+        let Buffers { out, url: name, .. } = buffers;
+        name.clear();
+        name.extend_from_slice(host.as_ref().map(HostName::as_bytes).unwrap_or_default());
+        stored.host = Text::of(name);
+        out.clear();
+        write_keys(policy, host.as_ref(), url, &lines, out);
+        stored.uncacheable |= !epoch::is_current(out, sent_ms);
+        stored.keys = Text::of(out);
+    });
+}
+
+impl Stored {
+    const NONE: Self = Self {
         policy: false,
         uncacheable: false,
         ttl_seconds: -1,
@@ -58,45 +79,36 @@ pub unsafe extern "C" fn ghost_store(
         keys: Text::NONE,
         host: Text::NONE,
     };
-    // SAFETY: as promised.
-    let Some(ticket) = (unsafe { ticket.as_ref() }) else { return };
-    let Some((_, route)) = view.table.route(ticket.route) else { return };
-    let Some(policy) = route.cache().filter(|_| ticket.kind == Kind::Forward) else { return };
-    stored.policy = true;
-    match policy.freshness(status, &lines) {
-        Freshness::Uncacheable => stored.uncacheable = true,
-        Freshness::Origin => {}
-        Freshness::Seconds(seconds) => stored.ttl_seconds = seconds.into(),
+
+    fn take(&mut self, policy: &CachePolicy, freshness: Freshness) {
+        self.policy = true;
+        match freshness {
+            Freshness::Uncacheable => self.uncacheable = true,
+            Freshness::Origin => {}
+            Freshness::Seconds(seconds) => self.ttl_seconds = seconds.into(),
+        }
+        self.grace_seconds = policy.grace_seconds;
+        self.keep_seconds = policy.keep_seconds;
+        self.stale_if_error_seconds = policy.stale_if_error_seconds;
     }
-    stored.grace_seconds = policy.grace_seconds;
-    stored.keep_seconds = policy.keep_seconds;
-    stored.stale_if_error_seconds = policy.stale_if_error_seconds;
-    // SAFETY: as promised.
-    let (host, url) = unsafe { (request.host.get(), request.url.get().unwrap_or_default()) };
-    let host = host.and_then(HostName::parse);
-    with_buffers(|buffers| {
-        let Buffers { out, url: name, .. } = buffers;
-        out.clear();
-        name.clear();
-        name.extend_from_slice(host.as_ref().map(HostName::as_bytes).unwrap_or_default());
-        stored.host = Text::of(name);
-        let kinds = [(policy.purge_by_path, PurgeKey::Path), (policy.purge_by_url, PurgeKey::Url)];
-        for (_, kind) in kinds.into_iter().filter(|(wanted, _)| *wanted) {
-            write_purge_key(kind, host.as_ref(), url, out);
+}
+
+/// The keys that an object can be purged by, separated by spaces: its host and URL, and the origin's tags.
+fn write_keys(policy: &CachePolicy, host: Option<&HostName>, url: &[u8], lines: &Lines, out: &mut Vec<u8>) {
+    let kinds = [(policy.purge_by_path, PurgeKey::Path), (policy.purge_by_url, PurgeKey::Url)];
+    for (_, kind) in kinds.into_iter().filter(|(wanted, _)| *wanted) {
+        write_purge_key(kind, host, url, out);
+        out.push(b' ');
+    }
+    if let Some(name) = policy.tags_header() {
+        for value in lines.all(name.as_bytes()) {
+            out.extend(value.iter().map(|&b| if b == b',' { b' ' } else { b }));
             out.push(b' ');
         }
-        if let Some(name) = policy.tags_header() {
-            for value in lines.all(name.as_bytes()) {
-                out.extend(value.iter().map(|&b| if b == b',' { b' ' } else { b }));
-                out.push(b' ');
-            }
-        }
-        if out.last() == Some(&b' ') {
-            out.pop();
-        }
-        stored.uncacheable |= !epoch::is_current(out, sent_ms);
-        stored.keys = Text::of(out);
-    });
+    }
+    if out.last() == Some(&b' ') {
+        out.pop();
+    }
 }
 
 #[repr(C)]

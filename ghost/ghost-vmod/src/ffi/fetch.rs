@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::slice;
 use std::sync::Arc;
 
-use ghost_core::{Ended, Endpoint, HostName, Limit, Pick, Rewritten, Select, object_key};
+use ghost_core::{Ended, Endpoint, Group, HostName, Limit, Pick, Pool, Rewritten, Route, Select, object_key};
 
 use super::client::RouteNumber;
 use super::edit::{Edit, Editor};
@@ -83,7 +83,35 @@ pub unsafe extern "C" fn ghost_attempt(
     else {
         return;
     };
-    *attempt = Attempt {
+    *attempt = Attempt::NONE;
+    // SAFETY: as promised.
+    let Some(ticket) = unsafe { ticket.as_ref() }.filter(|ticket| ticket.kind == Kind::Forward) else { return };
+    let number = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
+    let Some((route, Some(group))) = number.find(&view.table) else { return };
+    let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
+    attempt.take(route, now_ms, now_ms.saturating_sub(began_ms));
+    if attempt.expired {
+        return;
+    }
+    // SAFETY: the glue's own array.
+    let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
+    // SAFETY: as promised.
+    let (host, url) = unsafe { (message.host.get(), message.url.get().unwrap_or_default()) };
+    attempt.choose(view, group, |pool| {
+        let key = match pool.select() {
+            Select::Random => 0,
+            Select::Hash => object_key(host.and_then(HostName::parse).as_ref(), url),
+        };
+        Pick { draw: turned(ticket.draw, tried.len()), key, now_ms, tried }
+    });
+    let editor = Editor { call: edit, to };
+    editor.apply_all(route.request_edits());
+    editor.apply_all(group.request_edits());
+    attempt.rewrite(&Rewritten::of(route, Some(group)), url);
+}
+
+impl Attempt {
+    const NONE: Self = Self {
         backend: std::ptr::null(),
         endpoint: std::ptr::null(),
         endpoint_id: 0,
@@ -99,58 +127,51 @@ pub unsafe extern "C" fn ghost_attempt(
         backoff_ms: 0,
         mirrors: false,
     };
-    // SAFETY: as promised.
-    let Some(ticket) = (unsafe { ticket.as_ref() }) else { return };
-    if ticket.kind != Kind::Forward {
-        return;
-    }
-    let number = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
-    let Some((route, Some(group))) = number.find(&view.table) else { return };
-    attempt.caches = route.cache().is_some();
-    let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
-    let Some(limits) = route.timeouts().attempt(now_ms.saturating_sub(began_ms)) else {
-        attempt.expired = true;
-        return;
-    };
-    attempt.connect = seconds(limits.connect);
-    attempt.first_byte = seconds(limits.first_byte);
-    attempt.between_bytes = seconds(limits.between_bytes);
-    attempt.deadline_ms = limits.deadline_ms.map_or(0, |ms| now_ms + u64::from(ms));
-    if let Some(retry) = route.retry() {
-        attempt.retries = retry.attempts;
-        attempt.backoff_ms = retry.backoff_ms;
-    }
-    attempt.mirrors = !route.mirrors().is_empty();
-    // SAFETY: as promised.
-    let (host, url) = unsafe { (message.host.get(), message.url.get().unwrap_or_default()) };
-    // SAFETY: the glue's own array.
-    let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
-    let turn = u32::try_from(tried.len()).unwrap_or_default();
-    let low = u32::try_from(ticket.draw & u64::from(u32::MAX)).unwrap_or_default();
-    let endpoint = view.table.pool(group.target()).and_then(|pool| {
-        let key = match pool.select() {
-            Select::Random => 0,
-            Select::Hash => object_key(host.and_then(HostName::parse).as_ref(), url),
+
+    /// What the route says, after this much of the request's time.
+    fn take(&mut self, route: &Route, now_ms: u64, elapsed_ms: u64) {
+        self.caches = route.cache().is_some();
+        let Some(limits) = route.timeouts().attempt(elapsed_ms) else {
+            self.expired = true;
+            return;
         };
-        pool.pick(&Pick { draw: low ^ turn.wrapping_mul(0x9e37_79b9), key, now_ms, tried })
-    });
-    if let Some((endpoint, backend)) = endpoint.and_then(|endpoint| Some((endpoint, view.backend(endpoint)?))) {
-        attempt.backend = backend.0;
-        attempt.endpoint = Arc::as_ptr(endpoint);
-        attempt.endpoint_id = endpoint.id();
+        self.connect = seconds(limits.connect);
+        self.first_byte = seconds(limits.first_byte);
+        self.between_bytes = seconds(limits.between_bytes);
+        self.deadline_ms = limits.deadline_ms.map_or(0, |ms| now_ms + u64::from(ms));
+        if let Some(retry) = route.retry() {
+            self.retries = retry.attempts;
+            self.backoff_ms = retry.backoff_ms;
+        }
+        self.mirrors = !route.mirrors().is_empty();
     }
-    let editor = Editor { call: edit, to };
-    editor.apply_all(route.request_edits());
-    editor.apply_all(group.request_edits());
-    let rewritten = Rewritten::of(route, Some(group));
-    attempt.host = rewritten.hostname.map_or(Text::NONE, |host| Text::of(host.as_bytes()));
-    if rewritten.path.is_some() {
-        with_buffers(|buffers| {
-            buffers.out.clear();
-            rewritten.write_url(url, &mut buffers.out);
-            attempt.url = Text::of(&buffers.out);
-        });
+
+    fn choose<'p>(&mut self, view: &View, group: &Group, pick: impl FnOnce(&Pool) -> Pick<'p>) {
+        let endpoint = view.table.pool(group.target()).and_then(|pool| pool.pick(&pick(pool)));
+        if let Some((endpoint, backend)) = endpoint.and_then(|endpoint| Some((endpoint, view.backend(endpoint)?))) {
+            self.backend = backend.0;
+            self.endpoint = Arc::as_ptr(endpoint);
+            self.endpoint_id = endpoint.id();
+        }
     }
+
+    fn rewrite(&mut self, rewritten: &Rewritten<'_>, url: &[u8]) {
+        self.host = rewritten.hostname.map_or(Text::NONE, |host| Text::of(host.as_bytes()));
+        if rewritten.path.is_some() {
+            with_buffers(|buffers| {
+                buffers.out.clear();
+                rewritten.write_url(url, &mut buffers.out);
+                self.url = Text::of(&buffers.out);
+            });
+        }
+    }
+}
+
+/// A draw for each attempt, from that of the request.
+fn turned(draw: u64, tried: usize) -> u32 {
+    let turn = u32::try_from(tried).unwrap_or_default();
+    let low = u32::try_from(draw & u64::from(u32::MAX)).unwrap_or_default();
+    low ^ turn.wrapping_mul(0x9e37_79b9)
 }
 
 fn seconds(limit: Limit) -> f64 {
