@@ -1,0 +1,80 @@
+package dev.shellac.varnishconfig.vcl;
+
+import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The VCL of a gateway: our preamble, the user's part, our postamble. VCL joins subroutines of the same name in this order, so
+ * nothing of the user's text is changed but its {@code vcl} and {@code import} statements, which belong to the top.
+ */
+public sealed interface MainVcl {
+    /**
+     * Ready for the compiler.
+     *
+     * @param userLine the line of the whole at which the user's first line stands; the compiler counts from the top
+     */
+    record Text(String vcl, Optional<Integer> userLine) implements MainVcl {}
+
+    /**
+     * The user's part has no end, and what follows would become part of it.
+     *
+     * @param line of the user's part, from 1
+     */
+    record Refused(int line, String why) implements MainVcl {}
+
+    /** What the preamble imports by itself. */
+    Set<String> OWN_IMPORTS = Set.of("import ghost", "import proxy", "import std", "import xkey");
+
+    /**
+     * Ours and the user's.
+     *
+     * @param ghostJson the path of the table, as varnishd sees it
+     */
+    static MainVcl merge(String ghostJson, Optional<UserVcl> user) {
+        Optional<UserVcl> written = user.filter(part -> !part.text().isBlank());
+        if (written.isEmpty()) {
+            return new Text(
+                    top(ghostJson, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE, Optional.empty());
+        }
+        UserVcl part = written.get();
+        return switch (UserPart.of(part.text())) {
+            case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
+            case UserPart.Statements statements -> {
+                String before = top(ghostJson, statements.imports()) + GatewayVcl.PREAMBLE + "\n# The user's part: "
+                        + origin(part) + "\n";
+                String after = "\n# The end of the user's part.\n\n" + GatewayVcl.POSTAMBLE;
+                int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
+                yield new Text(before + statements.rest() + after, Optional.of(line));
+            }
+        };
+    }
+
+    private static String top(String ghostJson, List<String> imports) {
+        String hoisted = imports.stream()
+                .filter(statement -> !OWN_IMPORTS.contains(statement))
+                .map(statement -> statement + ";\n")
+                .collect(Collectors.joining());
+        return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\nsub vcl_init {\n\tghost.init("
+                + quoted(ghostJson) + ");\n\tnew router = ghost.ghost_backend();\n}\n\n";
+    }
+
+    // A VCL string has no escapes: it ends at the next quote or at the end of the line.
+    private static String quoted(String path) {
+        if (path.isEmpty() || path.chars().anyMatch(c -> c == '"' || Character.isISOControl(c))) {
+            throw new IllegalArgumentException("a path that VCL cannot quote: " + path);
+        }
+        return '"' + path + '"';
+    }
+
+    // In a comment, which a line break would end.
+    private static String origin(UserVcl part) {
+        return ("ConfigMap " + part.configMap() + ", key " + part.key())
+                .codePoints()
+                .map(c -> Character.isISOControl(c) ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}

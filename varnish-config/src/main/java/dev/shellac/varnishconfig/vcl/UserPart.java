@@ -1,0 +1,112 @@
+package dev.shellac.varnishconfig.vcl;
+
+import dev.shellac.varnishconfig.vcl.VclLexer.Kind;
+import dev.shellac.varnishconfig.vcl.VclLexer.Token;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A user's VCL, taken apart as far as it must be to stand between ours. */
+sealed interface UserPart {
+    /**
+     * What may stand between ours.
+     *
+     * @param imports each once, in their order, without comments and the semicolon
+     * @param rest all other text, line for line where it was
+     */
+    record Statements(List<String> imports, String rest) implements UserPart {
+        public Statements {
+            imports = List.copyOf(imports);
+        }
+    }
+
+    /** Something does not end. */
+    record Fault(int line, String why) implements UserPart {}
+
+    /** Versions whose language is ours. Another one stays where it is, for the compiler to refuse in its own words. */
+    Set<String> VERSIONS = Set.of("4.0", "4.1");
+
+    static UserPart of(String text) {
+        var tokens = new ArrayList<Token>();
+        var open = new ArrayDeque<Token>();
+        for (Token token : VclLexer.tokens(text)) {
+            if (token.kind() == Kind.UNENDED) {
+                return new Fault(token.line(), token.text() + " has no end");
+            }
+            if (closesNothing(token, open)) {
+                return new Fault(token.line(), "} closes nothing");
+            }
+            tokens.add(token);
+        }
+        return open.isEmpty() ? split(text, tokens) : new Fault(open.getLast().line(), "{ is not closed");
+    }
+
+    private static boolean closesNothing(Token token, Deque<Token> open) {
+        if (token.is("{")) {
+            open.push(token);
+        } else if (token.is("}")) {
+            return open.poll() == null;
+        }
+        return false;
+    }
+
+    private static Statements split(String text, List<Token> tokens) {
+        var imports = new LinkedHashSet<String>();
+        var rest = new StringBuilder(text);
+        int depth = 0;
+        boolean starts = true;
+        for (int i = 0; i < tokens.size(); i++) {
+            Token token = tokens.get(i);
+            if (starts && depth == 0 && (token.is("import") || token.is("vcl"))) {
+                List<Token> statement = statement(tokens.subList(i, tokens.size()));
+                if (isOurs(statement)) {
+                    if (token.is("import")) {
+                        imports.add(statement.subList(0, statement.size() - 1).stream()
+                                .map(Token::text)
+                                .collect(Collectors.joining(" ")));
+                    }
+                    blank(rest, token.start(), statement.getLast().end());
+                    i += statement.size() - 1;
+                    continue;
+                }
+            }
+            depth += token.is("{") ? 1 : token.is("}") ? -1 : 0;
+            starts = token.is(";") || token.is("}");
+        }
+        return new Statements(List.copyOf(imports), rest.toString());
+    }
+
+    /** Up to its semicolon; nothing where a block comes first. */
+    private static List<Token> statement(List<Token> tokens) {
+        for (int i = 0; i < tokens.size(); i++) {
+            if (tokens.get(i).is(";")) {
+                return tokens.subList(0, i + 1);
+            }
+            if (tokens.get(i).is("{") || tokens.get(i).is("}")) {
+                break;
+            }
+        }
+        return List.of();
+    }
+
+    private static boolean isOurs(List<Token> statement) {
+        if (statement.size() < 3) {
+            return false;
+        }
+        return statement.getFirst().is("import")
+                || (statement.size() == 3 && VERSIONS.contains(statement.get(1).text()));
+    }
+
+    // Spaces, so that the compiler's line and column stay true.
+    private static void blank(StringBuilder text, int start, int end) {
+        for (int i = start; i < end; i++) {
+            if (text.charAt(i) != '\n' && text.charAt(i) != '\r') {
+                text.setCharAt(i, ' ');
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+refused, line 2: /* has no end
