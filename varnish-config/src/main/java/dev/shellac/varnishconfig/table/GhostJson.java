@@ -93,13 +93,15 @@ public final class GhostJson {
 
     private static Map<Name, List<EndpointSlice>> byService(Collection<EndpointSlice> slices) {
         var byService = new HashMap<Name, List<EndpointSlice>>();
-        slices.stream()
-                .sorted(BY_NAME)
-                .forEach(slice -> slice.service()
-                        .ifPresent(service -> byService
-                                .computeIfAbsent(
-                                        new Name(slice.meta().name().namespace(), service), found -> new ArrayList<>())
-                                .add(slice)));
+        for (EndpointSlice slice : slices) {
+            slice.service()
+                    .ifPresent(service -> byService
+                            .computeIfAbsent(
+                                    new Name(slice.meta().name().namespace(), service), found -> new ArrayList<>())
+                            .add(slice));
+        }
+        // Of one Service at a time: most have one slice, and then there is nothing to sort.
+        byService.values().forEach(found -> found.sort(BY_NAME));
         return byService;
     }
 
