@@ -35,6 +35,11 @@ sub vcl_recv {
 			return (synth(200, "Purged " + xkey.purge(ghost.purge_key())));
 		}
 		if (req.method == "BAN") {
+			# Bans are cut at white space and know no escape: a host and an expression without any are one word each, and make
+			# no further condition. Expressions say \s and \x22 where they mean them.
+			if (req.http.host !~ "^[^\x22\s]+\z" || req.url ~ "[\x22\s]") {
+				return (synth(400, "A ban needs a host and an expression without quotation marks or spaces"));
+			}
 			ghost.banning();
 			if (std.ban("obj.http.X-Ghost-Host == " + req.http.host + " && obj.http.X-Ghost-Url ~ " + req.url)) {
 				return (synth(200, "Ban added"));
@@ -112,10 +117,10 @@ sub vcl_synth {
 
 sub vcl_recv {
 	# Asked here and not in the preamble, so that a cookie which the user's part took away no longer counts.
-	if (router.way() == "hash") {
+	if (router.looks_up()) {
 		return (hash);
 	}
-	if (router.way() == "pipe") {
+	if (router.pipes()) {
 		return (pipe);
 	}
 	return (pass);
