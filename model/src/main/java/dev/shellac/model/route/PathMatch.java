@@ -19,6 +19,6 @@ public sealed interface PathMatch {
         }
     }
 
-    /** By a regular expression over the whole path. */
+    /** By a regular expression; the data plane decides whether it has to cover the whole path. */
     record Pattern(String regex) implements PathMatch {}
 }

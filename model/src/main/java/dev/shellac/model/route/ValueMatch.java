@@ -5,6 +5,6 @@ public sealed interface ValueMatch {
     /** Equal. */
     record Exact(String value) implements ValueMatch {}
 
-    /** By a regular expression over the whole value. */
+    /** By a regular expression; the data plane decides whether it has to cover the whole value. */
     record Pattern(String regex) implements ValueMatch {}
 }
