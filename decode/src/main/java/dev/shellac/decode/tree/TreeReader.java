@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.LoaderOptions;
 
 /** Reads the text of one file. */
@@ -59,7 +60,7 @@ public final class TreeReader {
         try (JsonParser parser = factory.createParser(bytes)) {
             return new TreeReader(file, parser).documents();
         } catch (JsonProcessingException e) {
-            return new Document.Broken(at(file, e.getLocation()), firstLine(e.getOriginalMessage()));
+            return new Document.Broken(at(file, e.getLocation()), words(e.getOriginalMessage()));
         } catch (IOException e) {
             // The bytes are in memory: what still fails is their decoding.
             return new Document.Broken(new Position(file, 1), "not UTF-8 text: " + e.getMessage());
@@ -137,8 +138,12 @@ public final class TreeReader {
         return new Position(file, Math.max(1, location == null ? 1 : location.getLineNr()));
     }
 
-    private static String firstLine(String message) {
-        return message.lines().findFirst().orElse(message).strip();
+    // Lines that are indented say where, which is known, and show the text.
+    private static String words(String message) {
+        return message.lines()
+                .filter(line -> !line.startsWith(" "))
+                .map(String::strip)
+                .collect(Collectors.joining(": "));
     }
 
     private static LoaderOptions limits() {
