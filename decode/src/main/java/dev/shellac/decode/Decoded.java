@@ -3,27 +3,26 @@ package dev.shellac.decode;
 import dev.shellac.decode.tree.Position;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
-import java.util.Collection;
 import java.util.List;
 
 /** What files turned out to hold: every object that can be used, and everything that was found on the way. */
 public record Decoded(List<Located> objects, List<Finding> findings) {
     /** An object and where it was written. */
-    public record Located(Resource resource, Position at) {}
+    public record Located(Resource resource, Position at) {
+        /** What there is to say of this object, if another has its name already: the first is used. */
+        public Finding namesake(Located first) {
+            return new Finding(
+                    Finding.Severity.ERROR,
+                    at,
+                    resource.id().toString(),
+                    "metadata.name",
+                    "there is already one of this name, at " + first.at + "; this one is not used");
+        }
+    }
 
     public Decoded {
         objects = List.copyOf(objects);
         findings = List.copyOf(findings);
-    }
-
-    /** What files hold together that were decoded one by one: as if they had been decoded at once. */
-    public static Decoded join(Collection<Decoded> files) {
-        var all = new Gathering();
-        for (Decoded file : files) {
-            file.findings.forEach(all::report);
-            file.objects.forEach(all::keep);
-        }
-        return all.result();
     }
 
     public Snapshot snapshot() {

@@ -21,10 +21,14 @@ import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.ResourceId;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads files. One that is broken takes no other with it, and neither does a bad object in a good file. */
@@ -43,20 +47,21 @@ public final class Decoder {
                     optional("annotations", table(text())))
             .open();
 
-    private final Gathering found = new Gathering();
+    private final Map<ResourceId, Located> objects = new LinkedHashMap<>();
+    private final List<Finding> findings = new ArrayList<>();
 
     private Decoder() {}
 
     public static Decoded decode(Collection<Source> sources) {
         var decoder = new Decoder();
         sources.forEach(decoder::source);
-        return decoder.found.result();
+        return new Decoded(new ArrayList<>(decoder.objects.values()), decoder.findings);
     }
 
     private void source(Source source) {
         switch (source.read()) {
             case Document.Broken broken ->
-                found.report(new Finding(Severity.ERROR, broken.at(), "", "", "cannot be read: " + broken.message()));
+                findings.add(new Finding(Severity.ERROR, broken.at(), "", "", "cannot be read: " + broken.message()));
             case Document.Parsed parsed -> parsed.roots().forEach(this::root);
         }
     }
@@ -99,10 +104,10 @@ public final class Decoder {
         if (Kinds.concernsUs(type.group()) && nearest.isPresent()) {
             refuse(mapping.at(), "", "kind", "there is no " + type.kind() + "; do you mean " + nearest.get() + "?");
         } else if (Kinds.concernsUs(type.group())) {
-            found.report(new Finding(
+            findings.add(new Finding(
                     Severity.WARNING, mapping.at(), "", "kind", type.kind() + " is not supported, it has no effect"));
         } else {
-            found.report(new Finding(
+            findings.add(new Finding(
                     Severity.NOTE, mapping.at(), "", "kind", "a " + type + " is not for us, it is left alone"));
         }
     }
@@ -118,11 +123,11 @@ public final class Decoder {
             return;
         }
         Fitting.Fitted fitted = Fitting.fit(said, mapping, objectShape(kind));
-        fitted.findings().forEach(found::report);
+        findings.addAll(fitted.findings());
         if (fitted.isUsable()) {
             View view = new View(fitted.tree());
             Resource resource = kind.record().apply(metadata(view.object("metadata"), kind), view);
-            found.keep(new Located(resource, mapping.at()));
+            keep(new Located(resource, mapping.at()));
         }
     }
 
@@ -136,11 +141,18 @@ public final class Decoder {
         return kind.shape().others() == Shape.Others.IGNORED ? shape.open() : shape;
     }
 
+    private void keep(Located found) {
+        Located first = objects.putIfAbsent(found.resource().id(), found);
+        if (first != null) {
+            findings.add(found.namesake(first));
+        }
+    }
+
     private static Metadata metadata(View view, KindDecoder kind) {
         String namespace = switch (kind.scope()) {
             case CLUSTER -> "";
             case NAMESPACED ->
-                view.optionalText("namespace").filter(text -> !text.isEmpty()).orElse(DEFAULT_NAMESPACE);
+                view.optionalText("namespace").filter(found -> !found.isEmpty()).orElse(DEFAULT_NAMESPACE);
         };
         return new Metadata(
                 new Name(namespace, view.text("name")),
@@ -165,7 +177,7 @@ public final class Decoder {
         return mapping.find("metadata")
                 .filter(Node.Mapping.class::isInstance)
                 .map(Node.Mapping.class::cast)
-                .map(meta -> word(meta, "namespace").map(text -> text + "/").orElse("")
+                .map(meta -> word(meta, "namespace").map(found -> found + "/").orElse("")
                         + word(meta, "name").orElse("without a name"))
                 .orElse("without metadata");
     }
@@ -178,6 +190,6 @@ public final class Decoder {
     }
 
     private void refuse(Position at, String object, String path, String message) {
-        found.report(new Finding(Severity.ERROR, at, object, path, message));
+        findings.add(new Finding(Severity.ERROR, at, object, path, message));
     }
 }

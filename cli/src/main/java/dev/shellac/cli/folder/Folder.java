@@ -1,41 +1,34 @@
 package dev.shellac.cli.folder;
 
-import dev.shellac.decode.Decoded;
-import dev.shellac.decode.Decoded.Located;
 import dev.shellac.decode.Finding;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
-import dev.shellac.model.Resource;
-import dev.shellac.model.ResourceId;
-import dev.shellac.model.Snapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that is read again and again. The first reading parses every file; each further one looks at all of them, which
- * takes a few microseconds a file, and parses those that look different. For one thread.
+ * A folder that is read again and again. The first reading parses every file; each further one looks at all of them, or at
+ * those that its caller names, and parses those that look different. For one thread.
  */
 public final class Folder {
-    // To change a snapshot copies the map of one kind; beyond this many changes a new one is cheaper.
-    private static final int FEW = 32;
     private static final Comparator<Finding> BY_PLACE = Comparator.<Finding, String>comparing(
                     finding -> finding.at().file())
             .thenComparingInt(finding -> finding.at().line());
 
     private final Path root;
     private final InstantSource clock;
-    private SortedMap<Path, FileReading> files = new TreeMap<>();
+    private final Contents contents = new Contents();
+    private final Map<Path, Finding> unlisted = new LinkedHashMap<>();
     private Reading last = Reading.NONE;
 
     private Folder(Path root, InstantSource clock) {
@@ -54,6 +47,14 @@ public final class Folder {
 
     /** What the folder holds now. If the folder itself is gone, what it held last. */
     public Reading read() {
+        return read(List.of(root));
+    }
+
+    /**
+     * What the folder holds now, if nothing but these files and folders below it changed since the last reading. Costs what
+     * they hold; a name that is not below the folder as {@link #at} was given it is none of its.
+     */
+    public Reading read(Collection<Path> changed) {
         if (!Files.isDirectory(root)) {
             last = last.withOnly(finding(
                     Files.exists(root)
@@ -63,82 +64,54 @@ public final class Folder {
                                     : "the folder is gone; what it held last is still used: put it back"));
             return last;
         }
-        try {
-            last = read(Listing.of(root));
-        } catch (IOException e) {
-            last = last.withOnly(finding("cannot be read: " + Listing.words(e)));
+        int parsed = 0;
+        for (Path path : changed) {
+            if (path.startsWith(root)) {
+                parsed += look(path);
+            }
         }
+        var findings = new ArrayList<>(unlisted.values());
+        if (contents.size() == 0) {
+            findings.add(finding("holds no .yaml, .yml or .json file: write your objects into one"));
+        }
+        var snapshot = contents.snapshot();
+        findings.addAll(contents.findings());
+        findings.sort(BY_PLACE);
+        last = new Reading(snapshot, contents.objects(), findings, contents.size(), parsed);
         return last;
     }
 
-    private Reading read(Listing listing) {
-        int parsed = 0;
-        var next = new TreeMap<Path, FileReading>();
-        for (Path lost : listing.unlisted()) {
-            files.forEach((file, reading) -> {
-                if (file.startsWith(lost)) {
-                    next.put(file, reading);
-                }
-            });
+    private int look(Path path) {
+        unlisted.keySet().removeIf(lost -> lost.startsWith(path));
+        Listing listing;
+        try {
+            listing = Listing.of(root, path);
+        } catch (IOException e) {
+            listing = Listing.unreadable(path, e);
         }
+        unlisted.putAll(listing.unlisted());
+        int parsed = 0;
         for (Map.Entry<Path, BasicFileAttributes> found : listing.files().entrySet()) {
-            FileReading before = files.get(found.getKey());
-            if (before != null && before.stamp().stillDescribes(found.getValue())) {
-                next.put(found.getKey(), before);
-            } else {
-                parsed++;
-                Instant now = clock.instant();
-                FileReading.of(found.getKey(), FileReading.Stamp.of(found.getValue(), now), before)
-                        .ifPresent(reading -> next.put(found.getKey(), reading));
+            parsed += look(found.getKey(), found.getValue());
+        }
+        for (Path file : contents.below(path)) {
+            // What cannot be looked at is not gone.
+            if (!listing.files().containsKey(file)
+                    && listing.unlisted().keySet().stream().noneMatch(file::startsWith)) {
+                contents.remove(file);
             }
         }
-        files = next;
-        return joined(listing, parsed);
+        return parsed;
     }
 
-    private Reading joined(Listing listing, int parsed) {
-        var findings = new ArrayList<>(listing.findings());
-        if (files.isEmpty()) {
-            findings.add(finding("holds no .yaml, .yml or .json file: write your objects into one"));
+    private int look(Path file, BasicFileAttributes attributes) {
+        @Nullable FileReading before = contents.find(file);
+        if (before != null && before.stamp().stillDescribes(attributes)) {
+            return 0;
         }
-        Decoded all =
-                Decoded.join(files.values().stream().map(FileReading::decoded).toList());
-        findings.addAll(all.findings());
-        findings.sort(BY_PLACE);
-        var objects = new LinkedHashMap<ResourceId, Located>();
-        all.objects().forEach(found -> objects.put(found.resource().id(), found));
-        // What a broken file held before gives way to what a good one holds now.
-        files.values()
-                .forEach(file -> file.kept()
-                        .forEach(found -> objects.putIfAbsent(found.resource().id(), found)));
-        return new Reading(snapshot(objects), objects, findings, files.size(), parsed);
-    }
-
-    private Snapshot snapshot(Map<ResourceId, Located> objects) {
-        List<Resource> changed = objects.entrySet().stream()
-                .filter(entry -> isNew(entry.getKey(), entry.getValue()))
-                .map(entry -> entry.getValue().resource())
-                .toList();
-        List<Resource> gone = last.objects().entrySet().stream()
-                .filter(entry -> !objects.containsKey(entry.getKey()))
-                .map(entry -> entry.getValue().resource())
-                .toList();
-        if (changed.size() + gone.size() > FEW) {
-            return Snapshot.of(objects.values().stream().map(Located::resource).toList());
-        }
-        Snapshot snapshot = last.snapshot();
-        for (Resource resource : gone) {
-            snapshot = snapshot.without(resource.getClass(), resource.meta().name());
-        }
-        for (Resource resource : changed) {
-            snapshot = snapshot.with(resource);
-        }
-        return snapshot;
-    }
-
-    private boolean isNew(ResourceId id, Located found) {
-        Located before = last.objects().get(id);
-        return before == null || !before.resource().equals(found.resource());
+        FileReading.of(file, FileReading.Stamp.of(attributes, clock.instant()), before)
+                .ifPresentOrElse(reading -> contents.put(file, reading), () -> contents.remove(file));
+        return 1;
     }
 
     private Finding finding(String message) {

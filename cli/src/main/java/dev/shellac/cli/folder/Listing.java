@@ -13,26 +13,43 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a folder that may hold objects, and what a look at each without opening it says. Links are followed, as
+ * The files at or below a path that may hold objects, and what a look at each without opening it says. Links are followed, as
  * Kubernetes mounts a ConfigMap; what is hidden or left by an editor is not.
  *
- * @param unlisted folders and files that could not be looked at
+ * @param unlisted folders and files that could not be looked at, and what there is to say about it
  */
-record Listing(SortedMap<Path, BasicFileAttributes> files, List<Path> unlisted, List<Finding> findings) {
+record Listing(SortedMap<Path, BasicFileAttributes> files, Map<Path, Finding> unlisted) {
     private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
 
-    static Listing of(Path root) throws IOException {
-        var listing = new Listing(new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
-        Files.walkFileTree(root, Set.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, listing.new Visitor(root));
+    static Listing of(Path root, Path path) throws IOException {
+        var listing = new Listing(new TreeMap<>(), new LinkedHashMap<>());
+        boolean hidden = false;
+        for (Path name : root.relativize(path)) {
+            hidden |= isHidden(name.toString());
+        }
+        if (!hidden) {
+            Files.walkFileTree(
+                    path, Set.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, listing.new Visitor(path));
+        }
         return listing;
+    }
+
+    static Listing unreadable(Path path, IOException failure) {
+        return new Listing(new TreeMap<>(), Map.of(path, finding(path, failure)));
+    }
+
+    private static Finding finding(Path path, IOException failure) {
+        return new Finding(
+                Severity.ERROR, Position.whole(path.toString()), "", "", "cannot be read: " + words(failure));
     }
 
     /** Whether a file of this name can hold objects. Vim writes {@code .a.yaml.swp} and {@code a.yaml~}, Emacs {@code #a.yaml#}. */
@@ -88,9 +105,7 @@ record Listing(SortedMap<Path, BasicFileAttributes> files, List<Path> unlisted, 
             // A file that is gone since its folder was listed, or a link to nothing, is no file.
             boolean gone = failure instanceof NoSuchFileException;
             if (!gone && !isHidden(name(file)) && (isWanted(file) || !Files.isRegularFile(file))) {
-                unlisted.add(file);
-                findings.add(new Finding(
-                        Severity.ERROR, Position.whole(file.toString()), "", "", "cannot be read: " + words(failure)));
+                unlisted.put(file, finding(file, failure));
             }
             return FileVisitResult.CONTINUE;
         }

@@ -217,6 +217,48 @@ final class FolderTest {
     }
 
     @Test
+    void onlyWhatIsNamedIsLookedAt() throws IOException {
+        write("a.yaml", route("a"));
+        write("sub/b.yaml", route("b"));
+        folder.read();
+        write("a.yaml", route("c"));
+        write("sub/d.yaml", route("d"));
+        Files.delete(root.resolve("sub/b.yaml"));
+        Path hidden = root.resolve(".git/x.yaml");
+        write(".git/x.yaml", route("x"));
+        assertThat(names(folder.read(List.of(hidden)))).containsExactly("default/a", "default/b");
+        assertThat(names(folder.read(List.of(root.resolve("a.yaml"))))).containsExactly("default/b", "default/c");
+        assertThat(names(folder.read(List.of(root.resolve("sub"))))).containsExactly("default/c", "default/d");
+        Files.delete(root.resolve("a.yaml"));
+        assertThat(names(folder.read(List.of(root.resolve("a.yaml"))))).containsExactly("default/d");
+        assertThat(names(folder.read(List.of(Path.of("/elsewhere"))))).containsExactly("default/d");
+        assertThat(names(folder.read(List.of(root.resolve("new/folder"))))).containsExactly("default/d");
+    }
+
+    @Test
+    void theNextOfOneNameTakesOver() throws IOException {
+        write("a.yaml", route("x"));
+        write("b.yaml", route("x") + "  hostnames: [b.example.com]\n");
+        folder.read();
+        Files.delete(root.resolve("a.yaml"));
+        Reading reading = folder.read();
+        assertThat(reading.findings()).isEmpty();
+        assertThat(find(reading, "x").hostnames()).hasSize(1);
+    }
+
+    @Test
+    void aFolderThatCannotBeReadKeepsWhatItHeld() throws IOException {
+        write("sub/a.yaml", route("a"));
+        write("b.yaml", route("b"));
+        folder.read();
+        Files.delete(root.resolve("sub/a.yaml"));
+        Files.delete(root.resolve("sub"));
+        Files.createSymbolicLink(root.resolve("sub"), root);
+        assertThat(said()).containsExactly("DIR/sub: cannot be read: a link back to a folder that it is in: remove it");
+        assertThat(names()).containsExactly("default/a", "default/b");
+    }
+
+    @Test
     void aFileThatChangesTwiceInOneTickOfTheKernelIsReadAgain() throws IOException {
         write("a.yaml", route("a"));
         FileTime tick = Files.getLastModifiedTime(root.resolve("a.yaml"));
@@ -250,7 +292,11 @@ final class FolderTest {
     }
 
     private List<String> names() {
-        return folder.read().snapshot().all(HttpRoute.class).stream()
+        return names(folder.read());
+    }
+
+    private static List<String> names(Reading reading) {
+        return reading.snapshot().all(HttpRoute.class).stream()
                 .map(route -> route.meta().name().toString())
                 .toList();
     }
