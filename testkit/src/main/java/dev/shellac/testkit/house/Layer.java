@@ -28,13 +28,16 @@ record Layer(String module, Code code, List<Layer> uses, Set<String> ownLibrarie
     // RE2/J, because a pattern must mean here what it means in the linear-time matcher of the data plane.
     private static final Layer TRANSLATE = new Layer("translate", Code.PURE, List.of(MODEL), Set.of("com.google.re2j"));
     private static final Layer VARNISH_CONFIG = new Layer("varnish-config", Code.PURE, List.of(TRANSLATE), Set.of());
+    // Reads the table that the data plane reads, and shares no code with what writes it: it is a second opinion.
+    private static final Layer EXPLAIN = new Layer(
+            "explain", Code.PURE, List.of(), Set.of("org.jspecify", "com.fasterxml.jackson", "com.google.re2j"));
     private static final Layer VINYL = new Layer("vinyl", Code.PURE, List.of(MODEL, VARNISH_CONFIG), Set.of());
     private static final Layer AVI = new Layer("avi", Code.PURE, List.of(TRANSLATE), Set.of());
     private static final Layer KUBE = new Layer("kube", Code.EDGE, List.of(DECODE), Set.of("io.fabric8", "org.slf4j"));
     private static final Layer VARNISHD =
             new Layer("varnishd", Code.EDGE, List.of(), Set.of("org.jspecify", "org.slf4j"));
     private static final List<Layer> PARTS =
-            List.of(MODEL, DECODE, TRANSLATE, VARNISH_CONFIG, VINYL, AVI, KUBE, VARNISHD);
+            List.of(MODEL, DECODE, TRANSLATE, VARNISH_CONFIG, EXPLAIN, VINYL, AVI, KUBE, VARNISHD);
 
     private static final Layer OPERATOR = new Layer("operator", Code.PROGRAM, PARTS, Set.of());
     private static final Layer CHAPERONE = new Layer("chaperone", Code.PROGRAM, PARTS, Set.of());
