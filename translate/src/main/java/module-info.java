@@ -6,6 +6,7 @@ module dev.shellac.translate {
 
     exports dev.shellac.translate;
     exports dev.shellac.translate.attach;
+    exports dev.shellac.translate.order;
     exports dev.shellac.translate.plan;
     exports dev.shellac.translate.print;
     exports dev.shellac.translate.resolve;

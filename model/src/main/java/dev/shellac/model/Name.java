@@ -9,6 +9,16 @@ public record Name(String namespace, String name) implements Comparable<Name> {
         return byNamespace == 0 ? name.compareTo(other.name) : byNamespace;
     }
 
+    /** Not after any name in the namespace. */
+    public static Name firstOf(String namespace) {
+        return new Name(namespace, "");
+    }
+
+    /** After every name in the namespace, and not after any that comes behind them. */
+    public static Name firstAfter(String namespace) {
+        return new Name(namespace + '\0', "");
+    }
+
     @Override
     public int hashCode() {
         return 31 * namespace.hashCode() + name.hashCode();

@@ -1,28 +1,28 @@
 package dev.shellac.model;
 
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedList;
+import dev.shellac.model.shared.SharedMap;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every object of one moment, and what the data planes reported. Immutable; a changed copy shares everything but the
- * map of the kind that changed.
+ * Every object of one moment, and what the data planes reported. Immutable; a changed copy shares everything but the way to
+ * the object that changed, and so can tell what changed.
  */
 public final class Snapshot {
-    private static final Snapshot EMPTY = new Snapshot(Map.of(), Collections.emptySortedMap());
+    private static final Snapshot EMPTY = new Snapshot(Map.of(), SharedMap.empty());
 
-    private final Map<Class<? extends Resource>, NavigableMap<Name, Resource>> objects;
-    private final SortedMap<Name, DataPlane> dataPlanes;
+    private final Map<Class<? extends Resource>, SharedMap<Name, Resource>> objects;
+    private final SharedMap<Name, DataPlane> dataPlanes;
 
     private Snapshot(
-            Map<Class<? extends Resource>, NavigableMap<Name, Resource>> objects,
-            SortedMap<Name, DataPlane> dataPlanes) {
+            Map<Class<? extends Resource>, SharedMap<Name, Resource>> objects, SharedMap<Name, DataPlane> dataPlanes) {
         this.objects = objects;
         this.dataPlanes = dataPlanes;
     }
@@ -33,36 +33,43 @@ public final class Snapshot {
 
     /** A later object of the same kind and name replaces an earlier one. */
     public static Snapshot of(Collection<? extends Resource> resources) {
-        var objects = new HashMap<Class<? extends Resource>, NavigableMap<Name, Resource>>();
+        var sorted = new HashMap<Class<? extends Resource>, Map<Name, Resource>>();
         for (Resource resource : resources) {
-            objects.computeIfAbsent(resource.getClass(), kind -> new TreeMap<>())
+            sorted.computeIfAbsent(resource.getClass(), kind -> new TreeMap<>())
                     .put(resource.meta().name(), resource);
         }
-        return new Snapshot(objects, Collections.emptySortedMap());
+        var objects = new HashMap<Class<? extends Resource>, SharedMap<Name, Resource>>();
+        sorted.forEach((kind, found) -> objects.put(kind, SharedMap.of(found)));
+        return new Snapshot(objects, SharedMap.empty());
     }
 
+    /** This snapshot itself where an equal object is there already. */
     public Snapshot with(Resource resource) {
-        var changed = new TreeMap<>(of(resource.getClass()));
-        changed.put(resource.meta().name(), resource);
-        return replaced(resource.getClass(), changed);
+        Name name = resource.meta().name();
+        SharedMap<Name, Resource> before = of(resource.getClass());
+        return resource.equals(before.get(name)) ? this : replaced(resource.getClass(), before.with(name, resource));
     }
 
     public Snapshot without(Class<? extends Resource> kind, Name name) {
-        var changed = new TreeMap<>(of(kind));
-        changed.remove(name);
-        return replaced(kind, changed);
+        SharedMap<Name, Resource> before = of(kind);
+        return before.containsKey(name) ? replaced(kind, before.without(name)) : this;
     }
 
     /** What the data planes of the Gateways of these names last said. */
     public Snapshot reported(Map<Name, DataPlane> reports) {
-        return new Snapshot(objects, Copies.of(reports));
+        return new Snapshot(objects, SharedMap.of(reports));
     }
 
     /** All objects of a kind, in order of namespace and name. */
-    public <T extends Resource> Collection<T> all(Class<T> kind) {
-        @SuppressWarnings("unchecked") // the map of a class holds objects of that class alone
-        Collection<T> values = (Collection<T>) of(kind).values();
-        return Collections.unmodifiableCollection(values);
+    public <T extends Resource> SharedList<T> all(Class<T> kind) {
+        return map(kind).values();
+    }
+
+    /** The objects of a kind in one namespace, in order of name. */
+    public <T extends Resource> List<T> allIn(Class<T> kind, String namespace) {
+        return map(kind).between(Name.firstOf(namespace), Name.firstAfter(namespace)).stream()
+                .map(Map.Entry::getValue)
+                .toList();
     }
 
     public <T extends Resource> Optional<T> find(Class<T> kind, Name name) {
@@ -74,12 +81,13 @@ public final class Snapshot {
         return Optional.ofNullable(dataPlanes.get(gateway));
     }
 
-    /** Nothing but objects of this kind differs. Maps that both share are not looked into. */
-    public boolean differsOnlyIn(Class<? extends Resource> kind, Snapshot other) {
-        return dataPlanes.equals(other.dataPlanes)
-                && objects.keySet().stream()
-                        .allMatch(found -> found.equals(kind) || of(found).equals(other.of(found)))
-                && other.objects.keySet().stream().allMatch(found -> found.equals(kind) || objects.containsKey(found));
+    /** The objects of a kind that came, went or changed since then. What both share is not looked into. */
+    public <T extends Resource> List<Change<Name, T>> changesSince(Snapshot before, Class<T> kind) {
+        return map(kind).changesSince(before.map(kind));
+    }
+
+    public List<Change<Name, DataPlane>> reportsSince(Snapshot before) {
+        return dataPlanes.changesSince(before.dataPlanes);
     }
 
     @Override
@@ -95,10 +103,10 @@ public final class Snapshot {
     @Override
     public String toString() {
         return "Snapshot of "
-                + objects.values().stream().mapToInt(NavigableMap::size).sum() + " objects";
+                + objects.values().stream().mapToInt(SharedMap::size).sum() + " objects";
     }
 
-    private Snapshot replaced(Class<? extends Resource> kind, NavigableMap<Name, Resource> changed) {
+    private Snapshot replaced(Class<? extends Resource> kind, SharedMap<Name, Resource> changed) {
         var copy = new HashMap<>(objects);
         if (changed.isEmpty()) {
             copy.remove(kind);
@@ -108,7 +116,13 @@ public final class Snapshot {
         return new Snapshot(copy, dataPlanes);
     }
 
-    private NavigableMap<Name, Resource> of(Class<? extends Resource> kind) {
-        return objects.getOrDefault(kind, Collections.emptyNavigableMap());
+    @SuppressWarnings("unchecked") // the map of a class holds objects of that class alone
+    private <T extends Resource> SharedMap<Name, T> map(Class<T> kind) {
+        return (SharedMap<Name, T>) (SharedMap<Name, ?>) of(kind);
+    }
+
+    private SharedMap<Name, Resource> of(Class<? extends Resource> kind) {
+        SharedMap<Name, Resource> found = objects.get(kind);
+        return found == null ? SharedMap.empty() : found;
     }
 }

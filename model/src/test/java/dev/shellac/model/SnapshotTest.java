@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.Namespace;
+import dev.shellac.model.shared.Change;
 import dev.shellac.model.status.Address;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class SnapshotTest {
@@ -42,21 +45,32 @@ final class SnapshotTest {
     }
 
     @Test
-    void whatDiffersInOneKindAlone() {
+    void itTellsWhatChanged() {
         Snapshot one = Snapshot.of(List.of(A, MAP));
-        assertThat(one.differsOnlyIn(Namespace.class, one)).isTrue();
-        assertThat(one.with(B).differsOnlyIn(Namespace.class, one)).isTrue();
-        assertThat(one.with(B).differsOnlyIn(ConfigMap.class, one)).isFalse();
-        assertThat(one.differsOnlyIn(
-                        ConfigMap.class, one.without(ConfigMap.class, MAP.meta().name())))
-                .isTrue();
-        assertThat(one.differsOnlyIn(
-                        Namespace.class, one.without(ConfigMap.class, MAP.meta().name())))
-                .isFalse();
-        assertThat(one.without(ConfigMap.class, MAP.meta().name()).differsOnlyIn(Namespace.class, one))
-                .isFalse();
-        assertThat(one.differsOnlyIn(Namespace.class, one.reported(Map.of(new Name("a", "gw"), DataPlane.serving()))))
-                .isFalse();
+        assertThat(one.changesSince(one, Namespace.class)).isEmpty();
+        assertThat(one.with(B).changesSince(one, Namespace.class))
+                .containsExactly(new Change<>(B.meta().name(), Optional.empty(), Optional.of(B)));
+        assertThat(one.changesSince(one.with(B), Namespace.class))
+                .containsExactly(new Change<>(B.meta().name(), Optional.of(B), Optional.empty()));
+        assertThat(one.with(B).changesSince(one, ConfigMap.class)).isEmpty();
+        assertThat(one.changesSince(Snapshot.empty(), ConfigMap.class)).hasSize(1);
+    }
+
+    @Test
+    void nothingNewIsTheSameSnapshot() {
+        Snapshot one = Snapshot.of(List.of(A, MAP));
+        assertThat(one.with(new Namespace(Metadata.named("", "a")))).isSameAs(one);
+        assertThat(one.without(Namespace.class, new Name("", "b"))).isSameAs(one);
+    }
+
+    @Test
+    void theObjectsOfOneNamespace() {
+        List<ConfigMap> maps = Stream.of("a", "a-b", "aa", "b")
+                .flatMap(namespace -> Stream.of("", "m").map(name -> Metadata.named(namespace, "x" + name)))
+                .map(meta -> new ConfigMap(meta, Map.of()))
+                .toList();
+        assertThat(Snapshot.of(maps).allIn(ConfigMap.class, "a")).containsExactly(maps.get(0), maps.get(1));
+        assertThat(Snapshot.of(maps).allIn(ConfigMap.class, "c")).isEmpty();
     }
 
     @Test
@@ -67,5 +81,9 @@ final class SnapshotTest {
         assertThat(reported.dataPlane(gateway)).contains(report);
         assertThat(reported).isNotEqualTo(Snapshot.empty());
         assertThat(Snapshot.empty().dataPlane(gateway)).isEmpty();
+        assertThat(reported.reportsSince(Snapshot.empty()))
+                .containsExactly(new Change<>(gateway, Optional.empty(), Optional.of(report)));
+        assertThat(reported.reportsSince(Snapshot.empty().reported(Map.of(gateway, report))))
+                .isEmpty();
     }
 }

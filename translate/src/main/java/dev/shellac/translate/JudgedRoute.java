@@ -1,10 +1,14 @@
 package dev.shellac.translate;
 
 import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.status.RouteStatus;
+import dev.shellac.translate.Ledger.Reach;
 import dev.shellac.translate.attach.Attachment;
+import dev.shellac.translate.attach.BoundListener;
 import dev.shellac.translate.plan.CompiledRoute;
+import dev.shellac.translate.plan.RouteCompiler;
 import dev.shellac.translate.plan.RouteTask;
 import java.util.List;
 import java.util.Optional;
@@ -21,14 +25,36 @@ record JudgedRoute(
         attachments = List.copyOf(attachments);
     }
 
-    /** The attachments that count: those of a route that is accepted. */
-    Stream<Attachment> accepted() {
+    Stream<Name> gateways() {
+        return accepted().flatMap(attachment -> attachment.gateway().stream()).distinct();
+    }
+
+    /** The keys of the listeners that it is attached to. */
+    Stream<String> listeners() {
+        return accepted()
+                .flatMap(attachment -> attachment.listeners().stream())
+                .map(BoundListener::key)
+                .distinct();
+    }
+
+    /** The objects that it names as backends, whatever they are. */
+    Stream<ResourceId> targets() {
+        String home = route.meta().name().namespace();
+        return route.rules().stream()
+                .flatMap(RouteCompiler::references)
+                .map(ref -> ref.target().resolve(home))
+                .distinct();
+    }
+
+    Stream<Reach> reaches() {
+        List<Name> gateways = gateways().toList();
+        return targets().flatMap(target -> gateways.stream().map(gateway -> new Reach(target, gateway)));
+    }
+
+    // The attachments that count: those of a route that is accepted.
+    private Stream<Attachment> accepted() {
         return compiled.refusal().isPresent()
                 ? Stream.empty()
                 : attachments.stream().filter(attachment -> attachment.refusal().isEmpty());
-    }
-
-    Stream<Name> gateways() {
-        return accepted().flatMap(attachment -> attachment.gateway().stream()).distinct();
     }
 }

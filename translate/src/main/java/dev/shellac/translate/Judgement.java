@@ -1,10 +1,13 @@
 package dev.shellac.translate;
 
+import dev.shellac.model.DataPlane;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CachePolicy;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
@@ -12,57 +15,76 @@ import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.model.status.RouteStatus;
 import dev.shellac.translate.attach.BoundGateway;
 import dev.shellac.translate.attach.BoundListener;
-import dev.shellac.translate.attach.Gateways;
 import dev.shellac.translate.plan.GatewayPlan;
-import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.ListenerPlan;
-import dev.shellac.translate.plan.RouteCompiler;
 import dev.shellac.translate.resolve.BackendTls;
 import dev.shellac.translate.resolve.CachePolicies;
 import dev.shellac.translate.resolve.Parameters;
 import dev.shellac.translate.status.GatewayStatuses;
 import dev.shellac.translate.status.PolicyStatuses;
 import dev.shellac.translate.status.Statuses;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
-/** The last two steps: what was decided about each object becomes plans and statuses. */
-record Judgement(Settings settings, World world, Map<Name, JudgedRoute> routes) {
-    Outcome outcome(Map<Name, List<HostPlan>> hosts) {
-        Gateways gateways = world.gateways();
-        var plans = new TreeMap<Name, GatewayPlan>();
-        gateways.byName().forEach((name, bound) -> {
-            if (bound.refusal().isEmpty()) {
-                plans.put(name, plan(bound, hosts.getOrDefault(name, List.of())));
-            }
-        });
-        GatewayStatuses counted = counted();
+/**
+ * The last two steps: what was decided about each object becomes plans and statuses. What nothing changed about stays as it
+ * was in the outcome before.
+ *
+ * @param edit what changed in the ledger
+ */
+record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
+    Outcome outcome() {
+        Set<Name> gateways = gateways();
+        var counted = new GatewayStatuses(ledger.attached().counts());
         return new Outcome(
-                plans,
+                plans(gateways),
                 new Statuses(
-                        classes(),
-                        gatewayStatuses(counted),
-                        listenerSets(counted),
+                        step.rebound() ? classes() : before.statuses().gatewayClasses(),
+                        gatewayStatuses(gateways, counted),
+                        listenerSets(gateways, counted),
                         routeStatuses(),
-                        backendTlsStatuses(world.backendTls()),
-                        cacheStatuses(world.caches())));
+                        backendTlsStatuses(),
+                        cacheStatuses()));
     }
 
-    private GatewayPlan plan(BoundGateway bound, List<HostPlan> hosts) {
+    /** Those that something is to be said about, and those that are no more. */
+    private Set<Name> gateways() {
+        var gateways = new TreeSet<>(edit.gateways());
+        step.reports().map(Change::key).forEach(gateways::add);
+        if (step.rebound()) {
+            gateways.addAll(step.before().gateways().byName().keySet());
+            gateways.addAll(step.now().gateways().byName().keySet());
+        }
+        return gateways;
+    }
+
+    private SharedMap<Name, GatewayPlan> plans(Set<Name> gateways) {
+        SharedMap<Name, GatewayPlan> plans = SharedMap.of(before.plans());
+        for (Name name : gateways) {
+            plans = replaced(
+                    plans,
+                    name,
+                    find(name).filter(bound -> bound.refusal().isEmpty()).map(this::plan));
+        }
+        return plans;
+    }
+
+    private GatewayPlan plan(BoundGateway bound) {
         return new GatewayPlan(
                 bound.name(),
                 bound.all()
                         .filter(BoundListener::isServing)
                         .map(Judgement::plan)
                         .toList(),
-                hosts,
+                ledger.hostsOf(bound.name()).values(),
                 bound.clientCertificate(),
-                Parameters.of(world.snapshot()).userVcl(bound.gateway()));
+                Parameters.of(step.now().snapshot()).userVcl(bound.gateway()));
     }
 
     private static ListenerPlan plan(BoundListener bound) {
@@ -78,115 +100,128 @@ record Judgement(Settings settings, World world, Map<Name, JudgedRoute> routes) 
     }
 
     private Map<Name, GatewayClassStatus> classes() {
+        World world = step.now();
         var statuses = new TreeMap<Name, GatewayClassStatus>();
         world.gateways()
                 .classes()
                 .forEach(ours -> statuses.put(
                         ours.meta().name(),
                         GatewayStatuses.of(
-                                ours, Parameters.of(world.snapshot()).refusal(ours), settings.supportedFeatures())));
+                                ours,
+                                Parameters.of(world.snapshot()).refusal(ours),
+                                world.settings().supportedFeatures())));
         return statuses;
     }
 
-    private GatewayStatuses counted() {
-        var attached = new HashMap<String, Integer>();
-        routes.values()
-                .forEach(route -> route.accepted()
-                        .flatMap(attachment -> attachment.listeners().stream())
-                        .map(BoundListener::key)
-                        .distinct()
-                        .forEach(key -> attached.merge(key, 1, Integer::sum)));
-        return new GatewayStatuses(attached);
-    }
-
-    private Map<Name, GatewayStatus> gatewayStatuses(GatewayStatuses counted) {
-        var statuses = new TreeMap<Name, GatewayStatus>();
-        world.gateways()
-                .byName()
-                .forEach((name, bound) ->
-                        statuses.put(name, counted.of(bound, world.snapshot().dataPlane(name))));
-        return statuses;
-    }
-
-    private Map<Name, ListenerSetStatus> listenerSets(GatewayStatuses counted) {
-        var statuses = new TreeMap<Name, ListenerSetStatus>();
-        world.gateways()
-                .byName()
-                .forEach((name, bound) -> bound.sets()
-                        .forEach(set -> statuses.put(
-                                set.set().meta().name(),
-                                counted.of(set, bound, world.snapshot().dataPlane(name)))));
-        return statuses;
-    }
-
-    private Map<Name, RouteStatus> routeStatuses() {
-        var statuses = new TreeMap<Name, RouteStatus>();
-        routes.forEach((name, route) -> route.status().ifPresent(status -> statuses.put(name, status)));
-        return statuses;
-    }
-
-    private Map<Name, PolicyStatus> backendTlsStatuses(BackendTls table) {
-        if (table.verdicts().isEmpty()) {
-            return Map.of();
+    private SharedMap<Name, GatewayStatus> gatewayStatuses(Set<Name> gateways, GatewayStatuses counted) {
+        SharedMap<Name, GatewayStatus> statuses = SharedMap.of(before.statuses().gateways());
+        for (Name name : gateways) {
+            statuses = replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name))));
         }
-        Map<ResourceId, Set<ResourceId>> users = users();
-        var writer = new PolicyStatuses(settings.controllerName());
-        var statuses = new TreeMap<Name, PolicyStatus>();
-        for (BackendTls.Verdict verdict : table.verdicts()) {
+        return statuses;
+    }
+
+    private SharedMap<Name, ListenerSetStatus> listenerSets(Set<Name> gateways, GatewayStatuses counted) {
+        SharedMap<Name, ListenerSetStatus> statuses = step.rebound()
+                ? SharedMap.empty()
+                : SharedMap.of(before.statuses().listenerSets());
+        for (Name name : gateways) {
+            Optional<BoundGateway> found = find(name);
+            for (BoundGateway.BoundSet set : found.map(BoundGateway::sets).orElse(List.of())) {
+                statuses = replaced(
+                        statuses, set.set().meta().name(), found.map(bound -> counted.of(set, bound, report(name))));
+            }
+        }
+        return statuses;
+    }
+
+    private SharedMap<Name, RouteStatus> routeStatuses() {
+        SharedMap<Name, RouteStatus> statuses = SharedMap.of(before.statuses().httpRoutes());
+        for (Name name : edit.routes()) {
+            statuses = replaced(statuses, name, ledger.find(name).flatMap(JudgedRoute::status));
+        }
+        return statuses;
+    }
+
+    private SharedMap<Name, PolicyStatus> backendTlsStatuses() {
+        BackendTls table = step.now().backendTls();
+        SharedMap<Name, PolicyStatus> statuses = step.retrusted()
+                ? SharedMap.empty()
+                : SharedMap.of(before.statuses().backendTlsPolicies());
+        Collection<BackendTls.Verdict> concerned = step.retrusted()
+                ? table.verdicts()
+                : edit.targets().stream()
+                        .flatMap(target -> table.verdictsAbout(target).stream())
+                        .toList();
+        var writer = new PolicyStatuses(step.now().settings().controllerName());
+        for (BackendTls.Verdict verdict : concerned) {
             BackendTlsPolicy policy = verdict.policy();
             var ancestors = new TreeSet<ResourceId>();
-            policy.targets().stream()
-                    .map(target ->
-                            ResourceId.of(target.type(), policy.meta().name().namespace(), target.name()))
-                    .forEach(target -> ancestors.addAll(users.getOrDefault(target, Set.of())));
-            writer.of(verdict, ancestors)
-                    .ifPresent(status -> statuses.put(policy.meta().name(), status));
+            BackendTls.targets(policy)
+                    .flatMap(target -> ledger.gatewaysTo(target).stream())
+                    .forEach(gateway -> ancestors.add(gateway(gateway)));
+            statuses = replaced(statuses, policy.meta().name(), writer.of(verdict, ancestors));
         }
         return statuses;
     }
 
-    /** By Service, the Gateways whose routes send requests or copies there. */
-    private Map<ResourceId, Set<ResourceId>> users() {
-        var users = new HashMap<ResourceId, Set<ResourceId>>();
-        routes.forEach((name, route) -> {
-            List<ResourceId> reached = route.gateways().map(Judgement::gateway).toList();
-            route.route().rules().stream()
-                    .flatMap(RouteCompiler::references)
-                    .map(ref -> ref.target().resolve(name.namespace()))
-                    .forEach(target -> users.computeIfAbsent(target, key -> new TreeSet<>())
-                            .addAll(reached));
-        });
-        return users;
-    }
-
-    private Map<Name, PolicyStatus> cacheStatuses(CachePolicies table) {
-        var writer = new PolicyStatuses(settings.controllerName());
-        var statuses = new TreeMap<Name, PolicyStatus>();
-        for (CachePolicies.Verdict verdict : table.verdicts()) {
-            CachePolicy policy = verdict.policy();
-            Name target =
-                    new Name(policy.meta().name().namespace(), policy.target().name());
-            writer.of(verdict, gatewaysBehind(policy.target().type(), target))
-                    .ifPresent(status -> statuses.put(policy.meta().name(), status));
+    private SharedMap<Name, PolicyStatus> cacheStatuses() {
+        CachePolicies table = step.now().caches();
+        SharedMap<Name, PolicyStatus> statuses = step.rebound()
+                ? SharedMap.empty()
+                : SharedMap.of(before.statuses().cachePolicies());
+        var writer = new PolicyStatuses(step.now().settings().controllerName());
+        for (Name name : cachePolicies(table)) {
+            Optional<CachePolicies.Verdict> found =
+                    Optional.ofNullable(table.verdicts().get(name));
+            statuses = replaced(
+                    statuses, name, found.flatMap(verdict -> writer.of(verdict, gatewaysBehind(verdict.policy()))));
         }
         return statuses;
     }
 
-    private List<ResourceId> gatewaysBehind(GroupKind type, Name target) {
-        if (type.equals(GroupKind.GATEWAY)) {
-            return world.gateways().find(target).map(bound -> gateway(bound.name())).stream()
-                    .toList();
+    private Set<Name> cachePolicies(CachePolicies table) {
+        if (step.rebound()) {
+            return table.verdicts().keySet();
         }
-        return type.equals(GroupKind.HTTP_ROUTE)
-                ? Optional.ofNullable(routes.get(target)).stream()
-                        .flatMap(JudgedRoute::gateways)
-                        .map(Judgement::gateway)
-                        .sorted()
-                        .toList()
-                : List.of();
+        var concerned = new TreeSet<Name>();
+        table.verdicts().changesSince(step.before().caches().verdicts()).forEach(change -> concerned.add(change.key()));
+        edit.routes().stream()
+                .flatMap(route -> table.of(new ResourceId(GroupKind.HTTP_ROUTE, route)).stream())
+                .forEach(policy -> concerned.add(policy.meta().name()));
+        return concerned;
+    }
+
+    private List<ResourceId> gatewaysBehind(CachePolicy policy) {
+        ResourceId target = CachePolicies.target(policy);
+        Stream<Name> gateways = Stream.empty();
+        if (target.type().equals(GroupKind.GATEWAY)) {
+            gateways = find(target.name()).map(BoundGateway::name).stream();
+        } else if (target.type().equals(GroupKind.HTTP_ROUTE)) {
+            gateways = ledger.find(target.name()).stream()
+                    .flatMap(JudgedRoute::gateways)
+                    .sorted();
+        }
+        return gateways.map(Judgement::gateway).toList();
+    }
+
+    private Optional<BoundGateway> find(Name gateway) {
+        return step.now().gateways().find(gateway);
+    }
+
+    private Optional<DataPlane> report(Name gateway) {
+        return step.now().snapshot().dataPlane(gateway);
     }
 
     private static ResourceId gateway(Name name) {
         return new ResourceId(GroupKind.GATEWAY, name);
+    }
+
+    // What is said again in the same words stays the object that it was: others tell by it that nothing changed.
+    private static <V> SharedMap<Name, V> replaced(SharedMap<Name, V> map, Name name, Optional<V> value) {
+        if (value.isEmpty()) {
+            return map.without(name);
+        }
+        return value.get().equals(map.get(name)) ? map : map.with(name, value.get());
     }
 }

@@ -21,45 +21,28 @@ import dev.shellac.translate.resolve.Grants;
 import dev.shellac.translate.status.RouteStatuses;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/**
- * Everything that the fate of a route depends on besides the route itself. While it stays the same, an unchanged route
- * keeps everything that was decided about it.
- */
-record World(
-        Settings settings,
-        Snapshot snapshot,
-        Gateways gateways,
-        BackendTls backendTls,
-        CachePolicies caches,
-        Backends backends,
-        Attachments attachments) {
-    static World of(Settings settings, Snapshot snapshot, CachePolicies caches) {
-        Gateways gateways = Gateways.bind(snapshot, settings.controllerName());
-        BackendTls backendTls = BackendTls.of(snapshot);
+/** Everything that the fate of a route depends on besides the route itself. */
+record World(Settings settings, Snapshot snapshot, Gateways gateways, BackendTls backendTls, CachePolicies caches) {
+    static World empty(Settings settings) {
         return new World(
                 settings,
-                snapshot,
-                gateways,
-                backendTls,
-                caches,
-                new Backends(snapshot, new Grants(snapshot), backendTls),
-                new Attachments(snapshot, gateways, settings.missingParents()));
-    }
-
-    /** Cache policies look for their routes, so they are the one part that routes can change. */
-    boolean isStillThatOf(Snapshot next, CachePolicies nextCaches) {
-        return next.differsOnlyIn(HttpRoute.class, snapshot) && nextCaches.agreesWith(caches);
+                Snapshot.empty(),
+                new Gateways(Map.of(), List.of()),
+                BackendTls.of(Snapshot.empty()),
+                CachePolicies.NONE);
     }
 
     List<Attachment> attach(HttpRoute route) {
-        return attachments.of(route);
+        return new Attachments(snapshot, gateways, settings.missingParents()).of(route);
     }
 
     RouteTask task(HttpRoute route, List<Attachment> attached) {
         Name name = route.meta().name();
+        var backends = new Backends(snapshot, new Grants(snapshot), backendTls);
         var resolved = new HashMap<BackendRef, Backend>();
         route.rules().stream()
                 .flatMap(RouteCompiler::references)

@@ -6,12 +6,18 @@ import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
+import dev.shellac.model.Port;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.core.TargetPort;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.translate.Translator.Work;
+import dev.shellac.translate.status.Statuses;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
@@ -38,12 +44,36 @@ final class IncrementalTest {
     }
 
     @Test
+    void severalChangesAtOnceAndOldSnapshotsAreAsFromScratch() {
+        for (long seed = 0; seed < SCRIPTS; seed++) {
+            var random = new Random(seed);
+            var cluster = new RandomCluster(1000 + seed);
+            var incremental = new Translator(Settings.among());
+            var seen = new ArrayList<>(List.of(cluster.start()));
+            for (int i = 0; i < EDITS; i++) {
+                Snapshot snapshot = seen.get(random.nextInt(4) == 0 ? random.nextInt(seen.size()) : seen.size() - 1);
+                Outcome outcome = incremental.translate(snapshot);
+                assertThat(outcome)
+                        .as("seed %d, edit %d", seed, i)
+                        .isEqualTo(new Translator(Settings.among()).translate(snapshot));
+                if (random.nextInt(3) == 0) {
+                    snapshot = WrittenBack.to(snapshot, outcome.statuses());
+                }
+                for (int more = random.nextInt(4); more >= 0; more--) {
+                    snapshot = cluster.edit(snapshot);
+                }
+                seen.add(snapshot);
+            }
+        }
+    }
+
+    @Test
     void theScriptsReachTheInterestingPlaces() {
         var reasons = new TreeSet<String>();
         for (long seed = 0; seed < SCRIPTS; seed++) {
             var cluster = new RandomCluster(seed);
             Snapshot snapshot = cluster.start();
-            for (int i = 0; i < 10; i++) {
+            for (int i = 0; i < EDITS; i++) {
                 new Translator(Settings.alone())
                         .translate(snapshot).statuses().httpRoutes().values().stream()
                                 .flatMap(status -> status.parents().stream())
@@ -91,16 +121,16 @@ final class IncrementalTest {
         Snapshot snapshot = hundredRoutes();
         var translator = new Translator(Settings.alone());
         translator.translate(snapshot);
-        assertThat(translator.lastWork()).isEqualTo(new Work(100, 100));
+        assertThat(translator.lastWork()).isEqualTo(new Work(100, 100, 100));
         translator.translate(snapshot);
-        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0));
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0, 0));
         HttpRoute route = snapshot.find(HttpRoute.class, new Name("ns", "r7")).orElseThrow();
         HttpRoute changed = new HttpRoute(
                 route.meta(), route.parents(), route.hostnames(), List.of(), route.defaultGateways(), route.status());
         translator.translate(snapshot.with(changed));
-        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1));
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1, 1));
         translator.translate(snapshot);
-        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1));
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1, 1));
     }
 
     @Test
@@ -126,7 +156,54 @@ final class IncrementalTest {
                 Optional.ofNullable(
                                 outcome.statuses().httpRoutes().get(route.meta().name()))
                         .orElseThrow())));
-        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0));
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 0, 0));
+    }
+
+    @Test
+    void aServiceConcernsTheRoutesThatNameIt() {
+        Snapshot snapshot = hundredRoutes();
+        var translator = new Translator(Settings.alone());
+        translator.translate(snapshot);
+        translator.translate(snapshot.with(service("ns", "s7")));
+        assertThat(translator.lastWork()).isEqualTo(new Work(1, 1, 1));
+        translator.translate(snapshot.with(service("ns", "s7")).with(service("ns", "nobody")));
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0, 0));
+    }
+
+    @Test
+    void endpointsConcernNoRoute() {
+        Snapshot snapshot = hundredRoutes();
+        var translator = new Translator(Settings.alone());
+        Outcome before = translator.translate(snapshot);
+        Outcome after = translator.translate(snapshot.with(
+                new EndpointSlice(Metadata.named("ns", "s7-1"), Optional.of("s7"), "IPv4", List.of(), List.of())));
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0, 0));
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void theStatusOfAGatewayWrittenBackConcernsNoRoute() {
+        Snapshot snapshot = hundredRoutes();
+        var translator = new Translator(Settings.alone());
+        Outcome outcome = translator.translate(snapshot);
+        Statuses gateways =
+                new Statuses(Map.of(), outcome.statuses().gateways(), Map.of(), Map.of(), Map.of(), Map.of());
+        Snapshot written = WrittenBack.to(snapshot, gateways);
+        assertThat(written).isNotEqualTo(snapshot);
+        translator.translate(written);
+        assertThat(translator.lastWork()).isEqualTo(new Work(0, 0, 0));
+    }
+
+    private static Service service(String namespace, String name) {
+        return new Service(
+                Metadata.named(namespace, name),
+                Service.Type.CLUSTER_IP,
+                List.of(new Service.ServicePort(
+                        Optional.empty(),
+                        new Port(80),
+                        new TargetPort.Numbered(new Port(8080)),
+                        "TCP",
+                        Optional.empty())));
     }
 
     private static Snapshot hundredRoutes() {
@@ -146,7 +223,9 @@ final class IncrementalTest {
                     .append(i)
                     .append(", namespace: ns}\nspec: {parentRefs: [{name: gw}], hostnames: [h")
                     .append(i)
-                    .append(".example.com]}\n");
+                    .append(".example.com], rules: [{backendRefs: [{name: s")
+                    .append(i)
+                    .append(", port: 80}]}]}\n");
         }
         return Decoder.decode(List.of(Source.of("r.yaml", yaml.toString()))).snapshot();
     }

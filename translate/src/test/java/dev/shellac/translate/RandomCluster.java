@@ -1,23 +1,33 @@
 package dev.shellac.translate;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.shellac.decode.Decoded;
 import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.Namespace;
+import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CachePolicy;
+import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.ReferenceGrant;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.status.Address;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 /** A small cluster with few names, so that random edits meet each other. Written as YAML: what it makes can exist. */
@@ -30,7 +40,12 @@ final class RandomCluster {
             ReferenceGrant.class,
             CachePolicy.class,
             BackendTlsPolicy.class,
-            Namespace.class);
+            Namespace.class,
+            EndpointSlice.class,
+            SecretObject.class,
+            ConfigMap.class,
+            GatewayClass.class,
+            GatewayClassParameters.class);
     private static final String GATEWAY_API = "gateway.networking.k8s.io/v1";
 
     private final Random random;
@@ -60,8 +75,7 @@ final class RandomCluster {
     /** One object more, changed or gone, or another report. */
     Snapshot edit(Snapshot snapshot) {
         if (random.nextInt(12) == 0) {
-            return snapshot.reported(Map.of(
-                    new Name(namespace(), pick("gw", "gx")), DataPlane.serving(new Address("IPAddress", "192.0.2.1"))));
+            return snapshot.reported(Map.of(new Name(namespace(), pick("gw", "gx")), report()));
         }
         // Routes are what changes most.
         Class<? extends Resource> kind =
@@ -72,10 +86,41 @@ final class RandomCluster {
                     kind, existing.get(random.nextInt(existing.size())).meta().name());
         }
         Snapshot next = snapshot;
-        for (Resource resource : decode(yaml(kind))) {
+        for (Resource resource : made(kind)) {
             next = next.with(resource);
         }
         return next;
+    }
+
+    private DataPlane report() {
+        List<DataPlane.TableRefusal> refusals = random.nextBoolean()
+                ? List.of()
+                : List.of(new DataPlane.TableRefusal(new Name(namespace(), pick("r1", "r2")), 0, 0, "too large"));
+        return new DataPlane(
+                List.of(new Address("IPAddress", "192.0.2.1")), Map.of(), Map.of(), refusals, Optional.empty());
+    }
+
+    private List<? extends Resource> made(Class<? extends Resource> kind) {
+        if (kind == SecretObject.class) {
+            return List.of(new SecretObject(
+                    Metadata.named(namespace(), "cert"),
+                    "kubernetes.io/tls",
+                    Map.of(
+                            "tls.crt", Secret.of(pem("CERTIFICATE").getBytes(US_ASCII)),
+                            "tls.key",
+                                    Secret.of(
+                                            pem(pick("PRIVATE KEY", "NOTHING")).getBytes(US_ASCII)))));
+        }
+        if (kind == ConfigMap.class) {
+            return List.of(new ConfigMap(
+                    Metadata.named(namespace(), "more"),
+                    Map.of("ca.crt", pem(pick("CERTIFICATE", "NOTHING")), pick("vcl", "lcv"), pick("a", "b"))));
+        }
+        return decode(yaml(kind));
+    }
+
+    private static String pem(String label) {
+        return "-----BEGIN " + label + "-----\nMAA=\n-----END " + label + "-----\n";
     }
 
     private String yaml(Class<? extends Resource> kind) {
@@ -85,6 +130,7 @@ final class RandomCluster {
                         "Gateway",
                         pick("gw", "gx"),
                         "{gatewayClassName: " + pick("varnish", "varnish", "other")
+                                + pick("", "", ", defaultScope: All")
                                 + ", allowedListeners: {namespaces: {from: " + pick("All", "Same", "None")
                                 + "}}, listeners: ["
                                 + listener("a") + ", " + listener("b") + "]}");
@@ -95,6 +141,20 @@ final class RandomCluster {
                         "{parentRef: {name: " + pick("gw", "gx") + ", namespace: " + namespace() + "}, listeners: ["
                                 + listener("a") + "]}");
             case "Service" -> serviceObject();
+            case "EndpointSlice" ->
+                "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: " + meta(service() + "-1")
+                        + "\naddressType: IPv4\nendpoints: [{addresses: [10.0.0." + random.nextInt(9) + "]}]\n";
+            case "GatewayClass" ->
+                "apiVersion: " + GATEWAY_API + "\nkind: GatewayClass\nmetadata: {name: varnish, generation: "
+                        + random.nextInt(3) + "}\nspec: {controllerName: "
+                        + pick("varnish-software.com/gateway", "varnish-software.com/gateway", "example.com/other")
+                        + pick(
+                                "",
+                                ", parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}")
+                        + "}\n";
+            case "GatewayClassParameters" ->
+                "apiVersion: gateway.varnish-software.com/v1alpha1\nkind: GatewayClassParameters\nmetadata: {name: p}\n"
+                        + "spec: {userVCLConfigMapRef: {name: more, namespace: " + namespace() + ", key: vcl}}\n";
             case "ReferenceGrant" ->
                 object(
                         "ReferenceGrant",
@@ -112,8 +172,12 @@ final class RandomCluster {
                         "BackendTLSPolicy",
                         pick("t", "u"),
                         "{targetRefs: [{group: '', kind: Service, name: " + service()
-                                + "}], validation: {hostname: a.example.com, wellKnownCACertificates: "
-                                + pick("System", "example.com/other") + "}}");
+                                + pick("", ", sectionName: http") + "}], validation: {hostname: a.example.com, "
+                                + pick(
+                                        "wellKnownCACertificates: System",
+                                        "wellKnownCACertificates: example.com/other",
+                                        "caCertificateRefs: [{group: '', kind: ConfigMap, name: more}]")
+                                + "}}");
             case "Namespace" ->
                 "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + namespace() + ", labels: {team: "
                         + pick("a", "b") + "}}\n";
@@ -132,7 +196,7 @@ final class RandomCluster {
         return object(
                 "HTTPRoute",
                 pick("r1", "r2", "r3", "r4", "r5", "r6"),
-                "{parentRefs: [{name: "
+                "{" + pick("", "", "useDefaultGateways: All, ") + "parentRefs: [{name: "
                         + pick("gw", "gx", "ls, kind: ListenerSet") + ", namespace: " + namespace()
                         + pick("", "", ", sectionName: a", ", port: 80") + "}], hostnames: [" + host()
                         + "], rules: [{name: rule, "
@@ -158,7 +222,8 @@ final class RandomCluster {
     }
 
     private String listener(String name) {
-        return "{name: " + name + ", port: " + pick("80", "81") + ", protocol: " + pick("HTTP", "HTTP", "TCP")
+        return "{name: " + name + ", port: " + pick("80", "81") + ", protocol: "
+                + pick("HTTP", "HTTP", "TCP", "HTTPS, tls: {certificateRefs: [{name: cert}]}")
                 + pick(", hostname: '*.example.com'", ", hostname: a.example.com")
                 + ", allowedRoutes: {namespaces: {from: "
                 + pick("All", "Same", "Selector, selector: {matchLabels: {team: a}}") + "}}}";
@@ -171,6 +236,7 @@ final class RandomCluster {
 
     private String meta(String name) {
         return "{name: " + name + ", namespace: " + namespace() + ", generation: " + random.nextInt(3)
+                + pick("", "", "", "", "", "", ", deletionTimestamp: '2026-02-01T00:00:00Z'")
                 + pick("", ", creationTimestamp: '2026-01-01T00:00:00Z'", ", creationTimestamp: '2026-01-02T00:00:00Z'")
                 + "}";
     }

@@ -8,6 +8,7 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
+import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.table.GhostTable;
@@ -47,6 +48,61 @@ final class IncrementalTest {
             }
         }
         assertThat(tables).as("the scripts change something").hasSizeGreaterThan(SCRIPTS * EDITS / 3);
+    }
+
+    @Test
+    void severalChangesAtOnceAndOldSnapshotsAreAsFromScratch() {
+        for (long seed = 0; seed < SCRIPTS; seed++) {
+            var random = new Random(seed);
+            var shop = new RandomShop(1000 + seed);
+            var translator = new Translator(Settings.alone());
+            var ghost = new GhostJson();
+            var routing = new RoutingJson();
+            var seen = new ArrayList<>(List.of(shop.start()));
+            for (int i = 0; i < EDITS; i++) {
+                Snapshot snapshot = seen.get(random.nextInt(4) == 0 ? random.nextInt(seen.size()) : seen.size() - 1);
+                // Now and then a plan and a list that share nothing with what came before.
+                boolean strange = random.nextInt(5) == 0;
+                Inputs inputs = Inputs.of(snapshot, strange ? new Translator(Settings.alone()) : translator);
+                Inputs fresh = Inputs.of(snapshot, new Translator(Settings.alone()));
+                GhostTable table = ghost.encode(
+                        inputs.plan(), strange ? List.copyOf(inputs.slices()) : inputs.slices(), inputs.sockets());
+                String where = "seed " + seed + ", edit " + i;
+                assertThat(text(table))
+                        .as(where)
+                        .isEqualTo(text(new GhostJson().encode(fresh.plan(), fresh.slices(), fresh.sockets())));
+                assertThat(table.length()).as(where).isEqualTo(table.bytes().length);
+                assertThat(routing.file(inputs.plan()).text())
+                        .as(where)
+                        .isEqualTo(new RoutingJson().encode(fresh.plan()));
+                for (int more = random.nextInt(4); more >= 0; more--) {
+                    snapshot = shop.edit(snapshot);
+                }
+                seen.add(snapshot);
+            }
+        }
+    }
+
+    @Test
+    void aChangeOfOneRouteLeavesTheOldTableAsItWas() {
+        var shop = new RandomShop(7);
+        var translator = new Translator(Settings.alone());
+        var ghost = new GhostJson();
+        var routing = new RoutingJson();
+        Snapshot snapshot = shop.start();
+        Inputs inputs = Inputs.of(snapshot, translator);
+        GhostTable table = ghost.encode(inputs.plan(), inputs.slices(), inputs.sockets());
+        RoutingFile file = routing.file(inputs.plan());
+        String tableText = text(table);
+        String fileText = file.text();
+        for (int i = 0; i < EDITS; i++) {
+            snapshot = shop.edit(snapshot);
+            Inputs next = Inputs.of(snapshot, translator);
+            ghost.encode(next.plan(), next.slices(), next.sockets());
+            routing.file(next.plan());
+        }
+        assertThat(text(table)).isEqualTo(tableText);
+        assertThat(file.text()).isEqualTo(fileText);
     }
 
     @Test

@@ -83,7 +83,7 @@ final class RandomShop {
 
     private String slice(String service, int number) {
         return "---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: " + service + "-" + number
-                + ", namespace: shop, labels: {kubernetes.io/service-name: " + service
+                + ", namespace: shop, labels: {kubernetes.io/service-name: " + pick(service, service, "b")
                 + "}}\naddressType: IPv4\nendpoints:\n- {addresses: [10.0.0."
                 + random.nextInt(9) + "], conditions: {ready: " + pick("true", "true", "false")
                 + "}}\n- {addresses: [10.0.1."
@@ -121,9 +121,14 @@ final class RandomShop {
         return "{name: " + pick("a", "b", "nobody") + ", port: 80, weight: " + random.nextInt(3) + "}";
     }
 
-    private static String object(String version, String kind, String name) {
-        return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: " + name
-                + ", namespace: shop}\n";
+    private String object(String version, String kind, String name) {
+        return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: " + name + ", namespace: shop"
+                + created() + "}\n";
+    }
+
+    // Age alone decides the order of routes that match alike.
+    private String created() {
+        return pick("", ", creationTimestamp: '2026-01-01T00:00:00Z'", ", creationTimestamp: '2026-01-02T00:00:00Z'");
     }
 
     private String pick(String... choices) {

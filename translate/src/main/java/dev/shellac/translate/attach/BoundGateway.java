@@ -7,6 +7,7 @@ import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +30,12 @@ public record BoundGateway(
             listeners = List.copyOf(listeners);
         }
 
+        boolean agreesForRoutes(BoundSet other) {
+            return set.id().equals(other.set.id())
+                    && refusal.equals(other.refusal)
+                    && listeners.equals(other.listeners);
+        }
+
         /** A set needs one listener that can serve; a Gateway may wait for its certificates, a set may not. */
         public boolean isAccepted() {
             return refusal.isEmpty() && listeners.stream().anyMatch(BoundListener::isServing);
@@ -42,6 +49,13 @@ public record BoundGateway(
 
     public Name name() {
         return gateway.meta().name();
+    }
+
+    boolean agreesForRoutes(BoundGateway other) {
+        return gateway.defaultScope() == other.gateway.defaultScope()
+                && listeners.equals(other.listeners)
+                && sets.size() == other.sets.size()
+                && IntStream.range(0, sets.size()).allMatch(i -> sets.get(i).agreesForRoutes(other.sets.get(i)));
     }
 
     /** The listeners of the Gateway itself, then those of its sets, oldest set first. */

@@ -63,6 +63,15 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                 .findFirst();
     }
 
+    /** Whether every route fares the same with the others: all but what only the status of a Gateway shows. */
+    public boolean agreesForRoutes(Gateways other) {
+        return byName.keySet().equals(other.byName.keySet())
+                && byName.entrySet().stream()
+                        .allMatch(found -> other.find(found.getKey())
+                                .filter(found.getValue()::agreesForRoutes)
+                                .isPresent());
+    }
+
     private record Binding(Snapshot snapshot, Gateway gateway) {
         BoundGateway bind() {
             Certificates certificates = Certificates.of(snapshot);

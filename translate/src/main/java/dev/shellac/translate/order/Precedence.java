@@ -1,5 +1,6 @@
 package dev.shellac.translate.order;
 
+import dev.shellac.model.Name;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.PathMatch;
 import dev.shellac.translate.plan.Origin;
@@ -31,7 +32,7 @@ public final class Precedence {
     // A route that was never in a cluster has no time; it counts as newest, and two of them tie.
     private static final Comparator<Origin> ORIGIN = Comparator.<Origin, Instant>comparing(
                     origin -> origin.created().orElse(Instant.MAX))
-            .thenComparing(origin -> origin.route().toString())
+            .thenComparing(Origin::route, Precedence::alphabetically)
             .thenComparingInt(Origin::rule)
             .thenComparingInt(Origin::match);
 
@@ -39,6 +40,13 @@ public final class Precedence {
             Comparator.comparing(RoutePlan::match, MATCH).thenComparing(RoutePlan::origin, ORIGIN);
 
     private Precedence() {}
+
+    // By the text "namespace/name", in which a slash is greater than a dash: not the order that names have elsewhere.
+    private static int alphabetically(Name one, Name other) {
+        return one.namespace().equals(other.namespace())
+                ? one.name().compareTo(other.name())
+                : one.toString().compareTo(other.toString());
+    }
 
     private static int rank(PathMatch path) {
         return switch (path) {

@@ -2,6 +2,7 @@ package dev.shellac.translate.plan;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.shared.SharedList;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,7 +10,7 @@ import java.util.Optional;
 public record GatewayPlan(
         Name gateway,
         List<ListenerPlan> listeners,
-        List<HostPlan> hosts,
+        SharedList<HostPlan> hosts,
         Optional<ResourceId> clientCertificate,
         Optional<UserVcl> userVcl) {
     /** The user's own VCL, and the ConfigMap it came from. */
@@ -17,6 +18,5 @@ public record GatewayPlan(
 
     public GatewayPlan {
         listeners = List.copyOf(listeners);
-        hosts = List.copyOf(hosts);
     }
 }

@@ -16,6 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * BackendTLSPolicies: which one counts for a port of a Service, and what is to be said about each. A policy that counts but
@@ -36,8 +39,16 @@ public final class BackendTls {
 
     private record Key(Name service, Optional<String> section) {}
 
+    /** All that a backend sees of a policy. */
+    private record Protection(
+            ResourceId policy,
+            BackendTlsPolicy.Validation validation,
+            Optional<Refusal> refusal,
+            List<ResourceId> authorities) {}
+
     private final Map<Key, Verdict> winners = new HashMap<>();
     private final Map<Name, Verdict> verdicts = new LinkedHashMap<>();
+    private final Map<ResourceId, List<Name>> policies = new HashMap<>();
 
     private BackendTls() {}
 
@@ -52,6 +63,32 @@ public final class BackendTls {
 
     public List<Verdict> verdicts() {
         return List.copyOf(verdicts.values());
+    }
+
+    /** About the policies that name this object as their target, whether they count or not. */
+    public List<Verdict> verdictsAbout(ResourceId target) {
+        return policies.getOrDefault(target, List.of()).stream()
+                .flatMap(name -> Stream.ofNullable(verdicts.get(name)))
+                .toList();
+    }
+
+    public static Stream<ResourceId> targets(BackendTlsPolicy policy) {
+        String home = policy.meta().name().namespace();
+        return policy.targets().stream().map(target -> ResourceId.of(target.type(), home, target.name()));
+    }
+
+    /** The Services with a port that is not protected here as it is there. */
+    public Set<Name> servicesUnlike(BackendTls other) {
+        return Stream.concat(winners.keySet().stream(), other.winners.keySet().stream())
+                .filter(key -> !protection(key).equals(other.protection(key)))
+                .map(Key::service)
+                .collect(Collectors.toSet());
+    }
+
+    private Optional<Protection> protection(Key key) {
+        return Optional.ofNullable(winners.get(key))
+                .map(winner -> new Protection(
+                        winner.policy().id(), winner.policy().validation(), winner.refusal(), winner.authorities()));
     }
 
     /** The backend with the TLS that a policy asks for; that of a section counts before that of the whole Service. */
@@ -104,6 +141,9 @@ public final class BackendTls {
         }
         Verdict verdict = judge(policy, conflict, certificates);
         verdicts.put(policy.meta().name(), verdict);
+        targets(policy)
+                .forEach(target -> policies.computeIfAbsent(target, found -> new ArrayList<>())
+                        .add(policy.meta().name()));
         free.forEach(key -> winners.put(key, verdict));
     }
 

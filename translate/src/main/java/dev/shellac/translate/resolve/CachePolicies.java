@@ -3,82 +3,148 @@ package dev.shellac.translate.resolve;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.CachePolicy.Target;
 import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedList;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.plan.CachePlan;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * VarnishCachePolicies: which one counts for a rule. That of the rule counts before that of its route, and that before
  * that of the Gateway; the one that counts, counts whole. Where two have the same target the older one does.
+ *
+ * <p>Whether a policy counts depends on its target and on the other policies with this target alone, so a change looks
+ * at the targets that it is about.
+ *
+ * @param byTarget the policies, by what they are for, oldest first
+ * @param winners by what they are for, those that count, by section
+ * @param verdicts by the name of the policy
  */
-public final class CachePolicies {
+public record CachePolicies(
+        SharedMap<ResourceId, SharedList<CachePolicy>> byTarget,
+        SharedMap<ResourceId, Map<Optional<String>, CachePolicy>> winners,
+        SharedMap<Name, Verdict> verdicts) {
     /** What was found out about a policy. */
     public record Verdict(CachePolicy policy, Optional<Refusal> refusal) {}
 
-    private record Key(GroupKind type, Name target, Optional<String> section) {}
+    public static final CachePolicies NONE = new CachePolicies(SharedMap.empty(), SharedMap.empty(), SharedMap.empty());
 
-    private static final int MOST_PARTS = 32;
-    private static final long MOST_SECONDS = 31_536_000;
+    private static final Comparator<CachePolicy> OLDEST_FIRST =
+            Comparator.comparing(CachePolicy::meta, Metadata.byAge());
 
-    private final Map<Key, CachePolicy> winners = new HashMap<>();
-    private final Map<Name, Verdict> verdicts = new LinkedHashMap<>();
-
-    private CachePolicies() {}
-
-    public static CachePolicies of(Snapshot snapshot) {
-        var table = new CachePolicies();
-        snapshot.all(CachePolicy.class).stream()
-                .sorted(Comparator.comparing(CachePolicy::meta, Metadata.byAge()))
-                .forEach(policy ->
-                        table.verdicts.put(policy.meta().name(), new Verdict(policy, table.refusal(policy, snapshot))));
-        return table;
+    /** These policies were those of {@code before}; what has changed since then is looked at again. */
+    public CachePolicies after(Snapshot before, Snapshot now) {
+        List<Change<Name, CachePolicy>> changes = now.changesSince(before, CachePolicy.class);
+        var targets = new TreeSet<ResourceId>();
+        CachePolicies next = this;
+        for (Change<Name, CachePolicy> change : changes) {
+            change.before().map(CachePolicies::target).ifPresent(targets::add);
+            change.after().map(CachePolicies::target).ifPresent(targets::add);
+            next = next.sorted(change);
+        }
+        now.changesSince(before, HttpRoute.class)
+                .forEach(change -> targets.add(new ResourceId(GroupKind.HTTP_ROUTE, change.key())));
+        now.changesSince(before, Gateway.class)
+                .forEach(change -> targets.add(new ResourceId(GroupKind.GATEWAY, change.key())));
+        for (ResourceId target : targets) {
+            next = next.judged(target, now);
+        }
+        return next;
     }
 
-    /** Whether everything that was decided is the same. */
-    public boolean agreesWith(CachePolicies other) {
-        return winners.equals(other.winners) && verdicts.equals(other.verdicts);
+    /** The targets for which not the same policies count as there. */
+    public Set<ResourceId> targetsUnlike(CachePolicies other) {
+        return winners.changesSince(other.winners).stream().map(Change::key).collect(Collectors.toSet());
     }
 
-    public List<Verdict> verdicts() {
-        return List.copyOf(verdicts.values());
+    /** The policies with this target, whether they count or not. */
+    public List<CachePolicy> of(ResourceId target) {
+        return Optional.<List<CachePolicy>>ofNullable(byTarget.get(target)).orElse(List.of());
     }
 
     public Optional<CachePlan> ofRule(Name route, Optional<String> rule) {
-        return rule.flatMap(name -> find(GroupKind.HTTP_ROUTE, route, Optional.of(name)))
-                .or(() -> find(GroupKind.HTTP_ROUTE, route, Optional.empty()));
+        var target = new ResourceId(GroupKind.HTTP_ROUTE, route);
+        return rule.flatMap(name -> find(target, Optional.of(name))).or(() -> find(target, Optional.empty()));
     }
 
     public Optional<CachePlan> ofGateway(Name gateway) {
-        return find(GroupKind.GATEWAY, gateway, Optional.empty());
+        return find(new ResourceId(GroupKind.GATEWAY, gateway), Optional.empty());
     }
 
-    private Optional<CachePlan> find(GroupKind type, Name target, Optional<String> section) {
-        return Optional.ofNullable(winners.get(new Key(type, target, section))).map(CachePolicies::plan);
+    /** What a policy is for. */
+    public static ResourceId target(CachePolicy policy) {
+        return ResourceId.of(
+                policy.target().type(),
+                policy.meta().name().namespace(),
+                policy.target().name());
     }
 
-    private Optional<Refusal> refusal(CachePolicy policy, Snapshot snapshot) {
-        Optional<Refusal> faulty = fault(policy).map(message -> new Refusal(Reason.INVALID, message));
-        if (faulty.isPresent()) {
-            return faulty;
+    private Optional<CachePlan> find(ResourceId target, Optional<String> section) {
+        return Optional.ofNullable(winners.get(target))
+                .flatMap(bySection -> Optional.ofNullable(bySection.get(section)))
+                .map(CachePolicies::plan);
+    }
+
+    private CachePolicies sorted(Change<Name, CachePolicy> change) {
+        SharedMap<ResourceId, SharedList<CachePolicy>> next = byTarget;
+        if (change.before().isPresent()) {
+            ResourceId target = target(change.before().get());
+            next = with(
+                    next, target, policies(next, target).without(change.before().get()));
         }
-        Target target = policy.target();
-        Name name = new Name(policy.meta().name().namespace(), target.name());
-        Optional<Refusal> lost = targetFault(target, name, snapshot);
-        if (lost.isPresent()) {
-            return lost;
+        if (change.after().isPresent()) {
+            ResourceId target = target(change.after().get());
+            next = with(next, target, policies(next, target).with(change.after().get()));
         }
-        CachePolicy holder = winners.putIfAbsent(new Key(target.type(), name, target.sectionName()), policy);
+        return new CachePolicies(next, winners, change.after().isPresent() ? verdicts : verdicts.without(change.key()));
+    }
+
+    private static SharedList<CachePolicy> policies(
+            SharedMap<ResourceId, SharedList<CachePolicy>> byTarget, ResourceId target) {
+        return Optional.ofNullable(byTarget.get(target)).orElseGet(() -> SharedList.of(OLDEST_FIRST, List.of()));
+    }
+
+    private static SharedMap<ResourceId, SharedList<CachePolicy>> with(
+            SharedMap<ResourceId, SharedList<CachePolicy>> byTarget, ResourceId target, SharedList<CachePolicy> found) {
+        return found.isEmpty() ? byTarget.without(target) : byTarget.with(target, found);
+    }
+
+    private CachePolicies judged(ResourceId target, Snapshot snapshot) {
+        var counting = new HashMap<Optional<String>, CachePolicy>();
+        SharedMap<Name, Verdict> next = verdicts;
+        for (CachePolicy policy : of(target)) {
+            var verdict = new Verdict(policy, refusal(policy, snapshot, counting));
+            Name name = policy.meta().name();
+            next = verdict.equals(next.get(name)) ? next : next.with(name, verdict);
+        }
+        SharedMap<ResourceId, Map<Optional<String>, CachePolicy>> nextWinners =
+                counting.isEmpty() ? winners.without(target) : winners.with(target, Map.copyOf(counting));
+        return new CachePolicies(byTarget, nextWinners, next);
+    }
+
+    private static Optional<Refusal> refusal(
+            CachePolicy policy, Snapshot snapshot, Map<Optional<String>, CachePolicy> counting) {
+        Optional<Refusal> refusal = CachePolicyCheck.fault(policy)
+                .map(message -> new Refusal(Reason.INVALID, message))
+                .or(() -> targetFault(policy.target(), target(policy).name(), snapshot));
+        if (refusal.isPresent()) {
+            return refusal;
+        }
+        CachePolicy holder = counting.putIfAbsent(policy.target().sectionName(), policy);
         return holder == null
                 ? Optional.empty()
                 : Optional.of(new Refusal(
@@ -101,60 +167,6 @@ public final class CachePolicies {
                         .noneMatch(rule -> rule.name().equals(Optional.of(section))))
                 .map(section ->
                         new Refusal(Reason.TARGET_NOT_FOUND, "HTTPRoute " + name + " has no rule named " + section));
-    }
-
-    private static Optional<String> fault(CachePolicy policy) {
-        return targetKindFault(policy.target())
-                .or(() -> lifetimeFault(policy))
-                .or(() -> policy.cacheKey().includeParams().isEmpty()
-                                || policy.cacheKey().excludeParams().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of("cacheKey.queryParameters has both include and exclude: choose one"))
-                .or(() -> keyParts(policy) > MOST_PARTS || policy.bypass().size() > MOST_PARTS
-                        ? Optional.of("more than " + MOST_PARTS + " parts in cacheKey, or headers in bypass")
-                        : Optional.empty())
-                .or(() -> policy.bypass().stream()
-                        .flatMap(header -> header.valueRegex().stream())
-                        .flatMap(
-                                regex -> Patterns.fault(regex)
-                                        .map(fault -> "bypass regex '" + regex + "' cannot be used: " + fault)
-                                        .stream())
-                        .findFirst());
-    }
-
-    private static Optional<String> targetKindFault(Target target) {
-        if (!target.type().equals(GroupKind.GATEWAY) && !target.type().equals(GroupKind.HTTP_ROUTE)) {
-            return Optional.of("targetRef names a " + target.type() + "; it must be a Gateway or HTTPRoute");
-        }
-        return target.type().equals(GroupKind.GATEWAY) && target.sectionName().isPresent()
-                ? Optional.of("a policy for one listener is not supported: leave out targetRef.sectionName")
-                : Optional.empty();
-    }
-
-    private static Optional<String> lifetimeFault(CachePolicy policy) {
-        if (policy.defaultTtl().isPresent() == policy.forcedTtl().isPresent()) {
-            return Optional.of("exactly one of defaultTTL and forcedTTL must be set");
-        }
-        if (Stream.concat(policy.defaultTtl().stream(), policy.forcedTtl().stream())
-                .anyMatch(ttl -> !ttl.isPositive())) {
-            return Optional.of("defaultTTL and forcedTTL must be greater than zero");
-        }
-        if (Stream.concat(policy.grace().stream(), policy.keep().stream()).anyMatch(Duration::isNegative)) {
-            return Optional.of("grace and keep must not be negative");
-        }
-        return Stream.of(policy.defaultTtl(), policy.forcedTtl(), policy.grace(), policy.keep())
-                        .flatMap(Optional::stream)
-                        .anyMatch(time -> time.toSeconds() > MOST_SECONDS)
-                ? Optional.of("no time may be longer than a year")
-                : Optional.empty();
-    }
-
-    private static int keyParts(CachePolicy policy) {
-        return Math.max(
-                policy.cacheKey().headers().size(),
-                Math.max(
-                        policy.cacheKey().includeParams().size(),
-                        policy.cacheKey().excludeParams().size()));
     }
 
     private static CachePlan plan(CachePolicy policy) {

@@ -10,7 +10,8 @@ public record Grants(Snapshot snapshot) {
     /** Why {@code holder} may not name {@code target}; nothing within a namespace or with a grant. */
     public Optional<Refusal> refusal(ResourceId holder, ResourceId target) {
         if (holder.namespace().equals(target.namespace())
-                || snapshot.all(ReferenceGrant.class).stream().anyMatch(grant -> grant.permits(holder, target))) {
+                || snapshot.allIn(ReferenceGrant.class, target.namespace()).stream()
+                        .anyMatch(grant -> grant.permits(holder, target))) {
             return Optional.empty();
         }
         return Optional.of(new Refusal(

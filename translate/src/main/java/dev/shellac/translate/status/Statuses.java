@@ -1,7 +1,7 @@
 package dev.shellac.translate.status;
 
-import dev.shellac.model.Copies;
 import dev.shellac.model.Name;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
@@ -17,12 +17,14 @@ public record Statuses(
         Map<Name, RouteStatus> httpRoutes,
         Map<Name, PolicyStatus> backendTlsPolicies,
         Map<Name, PolicyStatus> cachePolicies) {
+    public static final Statuses EMPTY = new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+
     public Statuses {
-        gatewayClasses = Copies.of(gatewayClasses);
-        gateways = Copies.of(gateways);
-        listenerSets = Copies.of(listenerSets);
-        httpRoutes = Copies.of(httpRoutes);
-        backendTlsPolicies = Copies.of(backendTlsPolicies);
-        cachePolicies = Copies.of(cachePolicies);
+        gatewayClasses = SharedMap.of(gatewayClasses);
+        gateways = SharedMap.of(gateways);
+        listenerSets = SharedMap.of(listenerSets);
+        httpRoutes = SharedMap.of(httpRoutes);
+        backendTlsPolicies = SharedMap.of(backendTlsPolicies);
+        cachePolicies = SharedMap.of(cachePolicies);
     }
 }

@@ -1,36 +1,43 @@
 package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedList;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.ListenerPlan;
+import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.varnishconfig.wire.Digest;
+import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
-import dev.shellac.varnishconfig.wire.PoolName;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Encodes ghost.json for one Gateway. It remembers the bytes of hosts, routes and pools and uses them again where their input
- * is equal; what comes out is what an encoder without a memory would write. For one thread.
+ * Encodes ghost.json for one Gateway. It remembers the last table and encodes what changed since: the routes, and the pools
+ * whose endpoints or users did. What comes out is what an encoder without a memory would write. For one thread.
  */
 public final class GhostJson {
-    private static final Comparator<EndpointSlice> BY_NAME =
-            Comparator.comparing(slice -> slice.meta().name());
+    private static final SharedList<RoutePlan> NO_ROUTES =
+            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
 
-    private Map<Hostname, HostJson> hosts = Map.of();
-    private Map<String, Encoded<Pool>> pools = Map.of();
+    /** The last table and what it was made from. */
+    private record Memory(
+            List<ListenerPlan> listeners,
+            SocketMap sockets,
+            SharedList<HostPlan> plans,
+            GhostTable.Parts parts,
+            Fingerprint fingerprint) {}
+
+    private Optional<Memory> last = Optional.empty();
 
     /** An encoder that has seen nothing yet. */
     public GhostJson() {}
@@ -38,74 +45,73 @@ public final class GhostJson {
     /**
      * The whole table.
      *
-     * @param slices of all Services that the plan names; others are ignored
+     * @param slices of all Services that the plan names; others are ignored. Those of a snapshot tell what changed in them,
+     *     any others are looked at one by one
      * @param sockets a port that the plan does not have is left out
      */
     public GhostTable encode(GatewayPlan plan, Collection<EndpointSlice> slices, SocketMap sockets) {
-        hosts = hosts(plan);
-        pools = pools(slices);
-        var body = new ByteSink();
-        body.add("\"sockets\":").add(sockets(plan, sockets));
-        body.add(",\n\"listeners\":").add(listeners(plan));
-        body.add(",\n\"pools\":{");
-        members(body, pools, (name, pool) -> body.add(quoted(name)).add(":").add(pool.json()));
-        body.add("},\n\"vhosts\":{");
-        members(
-                body,
-                hosts,
-                (host, json) ->
-                        body.add(quoted(host.value())).add(":").add(json.value().json()));
-        byte[] rest = body.add("}\n}\n").bytes();
-        String hash = "sha256:" + Digest.of(rest);
-        var table = new ByteSink()
-                .add("{\"version\":2,\n\"hash\":")
-                .add(quoted(hash))
-                .add(",\n")
-                .add(rest);
-        return new GhostTable(table.bytes(), hash);
-    }
-
-    private Map<Hostname, HostJson> hosts(GatewayPlan plan) {
-        var next = new LinkedHashMap<Hostname, HostJson>();
-        for (HostPlan host : plan.hosts()) {
-            next.put(host.hostname(), HostJson.of(host, hosts.get(host.hostname())));
+        var members = new Members();
+        Chunk head = head(plan, sockets);
+        members.head(last.map(memory -> memory.parts().head()), head);
+        SharedMap<Hostname, HostJson> hosts =
+                last.map(memory -> memory.parts().hosts()).orElseGet(SharedMap::empty);
+        int length = last.map(memory -> memory.parts().hostsLength()).orElse(0);
+        var moreUses = new HashMap<Backend.Serving, Integer>();
+        for (Change<Object, HostPlan> change : plan.hosts().changesSince(before())) {
+            Hostname host = change.after().or(change::before).orElseThrow().hostname();
+            List<Change<Object, RoutePlan>> routes = routes(change.after()).changesSince(routes(change.before()));
+            routes.forEach(route -> count(route, moreUses));
+            Optional<HostJson> known = Optional.ofNullable(hosts.get(host));
+            HostJson next = known.orElseGet(() -> HostJson.empty(host)).changed(routes, members);
+            hosts = next.isEmpty() ? hosts.without(host) : hosts.with(host, next);
+            length += (next.isEmpty() ? 0 : next.length())
+                    - known.map(HostJson::length).orElse(0);
         }
-        return next;
+        Pools pools = last.map(memory -> memory.parts().pools())
+                .orElse(Pools.EMPTY)
+                .changed(moreUses, shared(slices), members);
+        Fingerprint fingerprint = members.applyTo(last.map(Memory::fingerprint).orElse(Fingerprint.EMPTY));
+        var parts = new GhostTable.Parts(head, pools, hosts, length);
+        last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, fingerprint));
+        return new GhostTable(parts, "sha256:" + fingerprint.hash());
     }
 
-    private Map<String, Encoded<Pool>> pools(Collection<EndpointSlice> slices) {
-        Map<Name, List<EndpointSlice>> byService = byService(slices);
-        var next = new TreeMap<String, Encoded<Pool>>();
-        for (HostJson host : hosts.values()) {
-            for (Backend.Serving backend : host.backends()) {
-                next.computeIfAbsent(
-                        PoolName.of(backend),
-                        name -> pool(name, new Pool(backend, byService.getOrDefault(backend.service(), List.of()))));
-            }
-        }
-        return next;
+    private SharedList<HostPlan> before() {
+        return last.map(Memory::plans)
+                .orElseGet(() -> SharedMap.<Hostname, HostPlan>empty().values());
     }
 
-    private Encoded<Pool> pool(String name, Pool pool) {
-        Encoded<Pool> last = pools.get(name);
-        return last != null && last.isOf(pool) ? last : new Encoded<>(pool, pool.encode());
+    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+        return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 
-    private static Map<Name, List<EndpointSlice>> byService(Collection<EndpointSlice> slices) {
-        var byService = new HashMap<Name, List<EndpointSlice>>();
-        for (EndpointSlice slice : slices) {
-            slice.service()
-                    .ifPresent(service -> byService
-                            .computeIfAbsent(
-                                    new Name(slice.meta().name().namespace(), service), found -> new ArrayList<>())
-                            .add(slice));
-        }
-        // Of one Service at a time: most have one slice, and then there is nothing to sort.
-        byService.values().forEach(found -> found.sort(BY_NAME));
-        return byService;
+    private static SharedList<EndpointSlice> shared(Collection<EndpointSlice> slices) {
+        return slices instanceof SharedList<EndpointSlice> shared
+                ? shared
+                : SharedMap.of(slices, (EndpointSlice slice) -> slice.meta().name())
+                        .values();
     }
 
-    private static byte[] sockets(GatewayPlan plan, SocketMap sockets) {
+    private static void count(Change<Object, RoutePlan> change, Map<Backend.Serving, Integer> moreUses) {
+        change.before().stream()
+                .flatMap(RouteJson::backends)
+                .distinct()
+                .forEach(backend -> moreUses.merge(backend, -1, Integer::sum));
+        change.after().stream()
+                .flatMap(RouteJson::backends)
+                .distinct()
+                .forEach(backend -> moreUses.merge(backend, 1, Integer::sum));
+    }
+
+    private Chunk head(GatewayPlan plan, SocketMap sockets) {
+        return last.filter(memory -> memory.listeners().equals(plan.listeners())
+                        && memory.sockets().equals(sockets))
+                .map(memory -> memory.parts().head())
+                .orElseGet(() -> Chunk.of("\"sockets\":" + sockets(plan, sockets) + ",\n\"listeners\":"
+                        + listeners(plan) + ",\n\"pools\":{"));
+    }
+
+    private static JsonWriter sockets(GatewayPlan plan, SocketMap sockets) {
         JsonWriter json = JsonWriter.compact().open('{');
         sockets.ports().forEach((socket, ports) -> {
             json.name(socket).open('{');
@@ -117,10 +123,10 @@ public final class GhostJson {
                             .toList()));
             json.close('}');
         });
-        return json.close('}').bytes();
+        return json.close('}');
     }
 
-    private static byte[] listeners(GatewayPlan plan) {
+    private static JsonWriter listeners(GatewayPlan plan) {
         JsonWriter json = JsonWriter.compact().open('{');
         sorted(plan).forEach(listener -> {
             json.name(listener.key()).open('{');
@@ -132,26 +138,10 @@ public final class GhostJson {
             }
             json.close('}');
         });
-        return json.close('}').bytes();
+        return json.close('}');
     }
 
     private static Stream<ListenerPlan> sorted(GatewayPlan plan) {
         return plan.listeners().stream().sorted(Comparator.comparing(ListenerPlan::key));
-    }
-
-    private static <K, V> void members(ByteSink body, Map<K, V> values, BiConsumer<K, V> member) {
-        String between = "\n";
-        for (Map.Entry<K, V> value : values.entrySet()) {
-            body.add(between);
-            member.accept(value.getKey(), value.getValue());
-            between = ",\n";
-        }
-        if (!values.isEmpty()) {
-            body.add("\n");
-        }
-    }
-
-    private static byte[] quoted(String text) {
-        return JsonWriter.compact().text(text).bytes();
     }
 }

@@ -1,21 +1,67 @@
 package dev.shellac.varnishconfig.table;
 
-import java.util.Arrays;
+import dev.shellac.model.Hostname;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.varnishconfig.wire.Chunk;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The text of ghost.json, and the hash that it bears. */
+/**
+ * The text of ghost.json, and the hash that it bears. It is kept in parts, which tables share: a changed table is a few new parts,
+ * and only who wants the bytes makes them.
+ */
 public final class GhostTable {
-    private final byte[] bytes;
+    private static final Chunk VHOSTS = Chunk.of("},\n\"vhosts\":{");
+    private static final Chunk END = Chunk.of("}\n}\n");
+    private static final Chunk BETWEEN = Chunk.of(",\n");
+    private static final Chunk LINE = Chunk.of("\n");
+
+    private final Chunk start;
+    private final Parts parts;
     private final String hash;
 
-    GhostTable(byte[] bytes, String hash) {
-        this.bytes = bytes;
+    /**
+     * What a table is made of.
+     *
+     * @param head sockets and listeners
+     * @param hostsLength of all hosts, without what is between them
+     */
+    record Parts(Chunk head, Pools pools, SharedMap<Hostname, HostJson> hosts, int hostsLength) {}
+
+    GhostTable(Parts parts, String hash) {
+        this.start = Chunk.of("{\"version\":2,\n\"hash\":\"" + hash + "\",\n");
+        this.parts = parts;
         this.hash = hash;
     }
 
-    /** A copy: what was hashed stays as it is. */
+    /** How many bytes it has. */
+    public int length() {
+        return start.length()
+                + parts.head().length()
+                + parts.pools().length()
+                + between(parts.pools().json())
+                + VHOSTS.length()
+                + parts.hostsLength()
+                + between(parts.hosts())
+                + END.length();
+    }
+
+    /** Writes the whole text, {@link #length} bytes. */
+    public void copyTo(ByteBuffer target) {
+        start.copyTo(target);
+        parts.head().copyTo(target);
+        members(target, parts.pools().json(), pool -> pool.copyTo(target));
+        VHOSTS.copyTo(target);
+        members(target, parts.hosts(), host -> host.copyTo(target));
+        END.copyTo(target);
+    }
+
     public byte[] bytes() {
-        return bytes.clone();
+        var target = ByteBuffer.allocate(length());
+        copyTo(target);
+        return target.array();
     }
 
     /** What ghost repeats once this table is live; equal for equal content alone. */
@@ -23,9 +69,25 @@ public final class GhostTable {
         return hash;
     }
 
+    private static <V> void members(ByteBuffer target, SharedMap<?, V> members, Consumer<V> member) {
+        int start = target.position();
+        members.forEach((key, value) -> {
+            (target.position() == start ? LINE : BETWEEN).copyTo(target);
+            member.accept(value);
+        });
+        if (!members.isEmpty()) {
+            LINE.copyTo(target);
+        }
+    }
+
+    // A line break before the first and after the last, and a comma and a line break between two.
+    private static int between(Map<?, ?> members) {
+        return BETWEEN.length() * members.size();
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof GhostTable table && Arrays.equals(bytes, table.bytes);
+        return other instanceof GhostTable table && hash.equals(table.hash);
     }
 
     @Override

@@ -1,54 +1,99 @@
 package dev.shellac.varnishconfig.table;
 
-import dev.shellac.translate.plan.HostPlan;
+import dev.shellac.model.Hostname;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.RoutePlan;
-import dev.shellac.translate.resolve.Backend;
-import java.util.IdentityHashMap;
+import dev.shellac.varnishconfig.wire.Chunk;
+import dev.shellac.varnishconfig.wire.JsonWriter;
+import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
-/**
- * A host with the JSON of its routes, one on a line.
- *
- * @param backends those that need a pool
- */
-record HostJson(
-        HostPlan plan, List<Encoded<RoutePlan>> routes, Set<Backend.Serving> backends, Encoded<HostPlan> value) {
-    /** Takes over from {@code last} all that did not change. */
-    static HostJson of(HostPlan plan, @Nullable HostJson last) {
-        if (last != null && last.plan.equals(plan)) {
-            return last;
-        }
-        List<Encoded<RoutePlan>> routes = routes(plan, last);
-        Set<Backend.Serving> backends =
-                plan.routes().stream().flatMap(RouteJson::backends).collect(Collectors.toUnmodifiableSet());
-        var json = new ByteSink().add("{\"routes\":[");
-        String between = "\n";
-        for (Encoded<RoutePlan> route : routes) {
-            json.add(between).add(route.json());
-            between = ",\n";
-        }
-        json.add(routes.isEmpty() ? "]}" : "\n]}");
-        return new HostJson(plan, routes, backends, new Encoded<>(plan, json.bytes()));
+/** A host with the JSON of its routes, one on a line. */
+final class HostJson {
+    private static final Chunk BETWEEN = Chunk.of(",\n");
+    private static final Chunk END = Chunk.of("\n]}");
+
+    /** What is done with two neighbours of a host; the first route has none before it. */
+    private interface Neighbours {
+        void accept(Hostname host, Optional<RouteText> before, RouteText route);
     }
 
-    // By identity: the translator hands out the same object for a route that did not change, and to hash all of them
-    // would cost more than to encode the few that are new.
-    private static List<Encoded<RoutePlan>> routes(HostPlan plan, @Nullable HostJson last) {
-        Map<RoutePlan, Encoded<RoutePlan>> known = last == null
-                ? Map.of()
-                : last.routes.stream()
-                        .collect(Collectors.toMap(
-                                Encoded::source, Function.identity(), (first, second) -> first, IdentityHashMap::new));
-        return plan.routes().stream()
-                .map(route -> {
-                    Encoded<RoutePlan> found = known.get(route);
-                    return found == null ? new Encoded<>(route, RouteJson.encode(route)) : found;
-                })
-                .toList();
+    private final Hostname host;
+    private final Chunk start;
+    private final SharedMap<RoutePlan, RouteText> routes;
+    private final int routesLength;
+
+    private HostJson(Hostname host, Chunk start, SharedMap<RoutePlan, RouteText> routes, int routesLength) {
+        this.host = host;
+        this.start = start;
+        this.routes = routes;
+        this.routesLength = routesLength;
+    }
+
+    static HostJson empty(Hostname host) {
+        Chunk start = Chunk.of(JsonWriter.compact().text(host.value()) + ":{\"routes\":[\n");
+        return new HostJson(host, start, SharedMap.empty(Precedence.FIRST_TRIED_FIRST), 0);
+    }
+
+    /** Encodes the routes that changed, and says what that does to the table. */
+    HostJson changed(List<Change<Object, RoutePlan>> changes, Members members) {
+        SharedMap<RoutePlan, RouteText> next = routes;
+        int nextLength = routesLength;
+        for (Change<Object, RoutePlan> change : changes) {
+            RoutePlan place = place(change);
+            Optional<RouteText> before = Optional.ofNullable(next.get(place));
+            Optional<RouteText> after = change.after().map(RouteText::new);
+            next = after.isPresent() ? next.with(place, after.get()) : next.without(place);
+            nextLength += length(after) - length(before);
+        }
+        var result = new HostJson(host, start, next, nextLength);
+        for (Change<Object, RoutePlan> change : changes) {
+            around(place(change), members::noNeighbours);
+            result.around(place(change), members::neighbours);
+        }
+        return result;
+    }
+
+    boolean isEmpty() {
+        return routes.isEmpty();
+    }
+
+    SharedMap<RoutePlan, RouteText> routes() {
+        return routes;
+    }
+
+    int length() {
+        return start.length() + routesLength + BETWEEN.length() * Math.max(0, routes.size() - 1) + END.length();
+    }
+
+    void copyTo(ByteBuffer target) {
+        start.copyTo(target);
+        int first = target.position();
+        routes.forEach((plan, text) -> {
+            if (target.position() != first) {
+                BETWEEN.copyTo(target);
+            }
+            text.json().copyTo(target);
+        });
+        END.copyTo(target);
+    }
+
+    // The pairs that a route is one of, or that stand where it is not.
+    private void around(RoutePlan place, Neighbours neighbours) {
+        Optional<RouteText> here = Optional.ofNullable(routes.get(place));
+        Optional<RouteText> before = routes.lower(place);
+        here.ifPresent(route -> neighbours.accept(host, before, route));
+        routes.higher(place).ifPresent(route -> neighbours.accept(host, here.or(() -> before), route));
+    }
+
+    private static RoutePlan place(Change<Object, RoutePlan> change) {
+        return change.after().or(change::before).orElseThrow();
+    }
+
+    private static int length(Optional<RouteText> route) {
+        return route.map(text -> text.json().length()).orElse(0);
     }
 }

@@ -34,7 +34,7 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
         slices = List.copyOf(slices);
     }
 
-    byte[] encode() {
+    JsonWriter json() {
         JsonWriter json = JsonWriter.compact().open('{').name("backends").open('[');
         slices.stream()
                 .flatMap(this::targets)
@@ -51,7 +51,7 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
                         .open('{')
                         .field("hostname", tls.hostname().value())
                         .close('}'));
-        return json.close('}').bytes();
+        return json.close('}');
     }
 
     private Stream<Target> targets(EndpointSlice slice) {

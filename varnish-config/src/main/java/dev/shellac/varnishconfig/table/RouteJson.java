@@ -5,6 +5,7 @@ import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.wire.CacheFields;
+import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.FilterFields;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import dev.shellac.varnishconfig.wire.MatchFields;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 final class RouteJson {
     private RouteJson() {}
 
-    static byte[] encode(RoutePlan route) {
+    static Chunk encode(RoutePlan route) {
         JsonWriter json = JsonWriter.compact().open('{');
         MatchFields.write(json, route.match());
         json.name("listeners").open('[');
@@ -28,7 +29,7 @@ final class RouteJson {
             case Action.Refuse refuse -> json.name("backend_groups").open('[').close(']');
         }
         RuleFields.origin(json, route.origin());
-        return json.close('}').bytes();
+        return json.close('}').chunk();
     }
 
     private static void serve(JsonWriter json, Action.Serve serve) {

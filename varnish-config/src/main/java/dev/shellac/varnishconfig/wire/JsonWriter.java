@@ -99,6 +99,10 @@ public final class JsonWriter {
         return this;
     }
 
+    public Chunk chunk() {
+        return Chunk.of(out.toString());
+    }
+
     public byte[] bytes() {
         return out.toString().getBytes(StandardCharsets.UTF_8);
     }

@@ -1,0 +1,210 @@
+package dev.shellac.model.shared;
+
+import java.util.AbstractMap;
+import java.util.AbstractSet;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sorted map that never changes. A copy with one entry more, less or changed costs as much as the way to that entry, and
+ * shares the rest.
+ *
+ * @param <K> of one order; maps of different orders are compared as any maps are
+ */
+public final class SharedMap<K, V> extends AbstractMap<K, V> {
+    private final Comparator<? super K> order;
+    private final @Nullable Node<K, V> root;
+
+    SharedMap(Comparator<? super K> order, @Nullable Node<K, V> root) {
+        this.order = order;
+        this.root = root;
+    }
+
+    public static <K extends Comparable<? super K>, V> SharedMap<K, V> empty() {
+        return empty(Comparator.naturalOrder());
+    }
+
+    public static <K, V> SharedMap<K, V> empty(Comparator<? super K> order) {
+        return new SharedMap<>(order, null);
+    }
+
+    /** The map itself, if it is one of these already. */
+    public static <K extends Comparable<? super K>, V> SharedMap<K, V> of(Map<K, V> map) {
+        if (map instanceof SharedMap<K, V> shared && shared.order.equals(Comparator.<K>naturalOrder())) {
+            return shared;
+        }
+        return sorted(new TreeMap<>(map), Comparator.naturalOrder());
+    }
+
+    /** By a key that is in each value; of two values with one key, the later one stays. */
+    public static <K extends Comparable<? super K>, V> SharedMap<K, V> of(
+            Collection<? extends V> values, Function<? super V, ? extends K> key) {
+        return of(values, key, Comparator.naturalOrder());
+    }
+
+    public static <K, V> SharedMap<K, V> of(
+            Collection<? extends V> values, Function<? super V, ? extends K> key, Comparator<? super K> order) {
+        var map = new TreeMap<K, V>(order);
+        values.forEach(value -> map.put(key.apply(value), value));
+        return sorted(map, order);
+    }
+
+    private static <K, V> SharedMap<K, V> sorted(SortedMap<K, V> map, Comparator<? super K> order) {
+        var entries = new ArrayList<Node<K, V>>(map.size());
+        map.forEach((key, value) -> entries.add(new Node<>(key, value, null, null)));
+        return new SharedMap<>(order, Node.of(entries, 0, entries.size()));
+    }
+
+    public SharedMap<K, V> with(K key, V value) {
+        Node<K, V> next = Node.put(root, key, value, order);
+        return next == root ? this : new SharedMap<>(order, next);
+    }
+
+    public SharedMap<K, V> without(K key) {
+        Node<K, V> next = Node.remove(root, key, order);
+        return next == root ? this : new SharedMap<>(order, next);
+    }
+
+    /** What must happen to {@code before} to make it this map, in order. Both must have the same order. */
+    public List<Change<K, V>> changesSince(SharedMap<K, V> before) {
+        return Differences.between(before.root, root, order);
+    }
+
+    /** The entries with keys from one to another, the last not included. */
+    public List<Entry<K, V>> between(K from, K to) {
+        var found = new ArrayList<Entry<K, V>>();
+        collect(root, from, to, found);
+        return found;
+    }
+
+    private void collect(@Nullable Node<K, V> node, K from, K to, List<Entry<K, V>> found) {
+        if (node == null) {
+            return;
+        }
+        boolean begun = order.compare(from, node.key) <= 0;
+        boolean ended = order.compare(to, node.key) <= 0;
+        if (begun) {
+            collect(node.left, from, to, found);
+        }
+        if (begun && !ended) {
+            found.add(Map.entry(node.key, node.value));
+        }
+        if (!ended) {
+            collect(node.right, from, to, found);
+        }
+    }
+
+    /** The value of the greatest key that is less than this one. */
+    public Optional<V> lower(K key) {
+        Node<K, V> found = null;
+        Node<K, V> node = root;
+        while (node != null) {
+            boolean fits = order.compare(node.key, key) < 0;
+            found = fits ? node : found;
+            node = fits ? node.right : node.left;
+        }
+        return Optional.ofNullable(found).map(entry -> entry.value);
+    }
+
+    /** The value of the least key that is greater than this one. */
+    public Optional<V> higher(K key) {
+        Node<K, V> found = null;
+        Node<K, V> node = root;
+        while (node != null) {
+            boolean fits = order.compare(node.key, key) > 0;
+            found = fits ? node : found;
+            node = fits ? node.left : node.right;
+        }
+        return Optional.ofNullable(found).map(entry -> entry.value);
+    }
+
+    @Override
+    public @Nullable V get(@Nullable Object key) {
+        Node<K, V> found = find(key);
+        return found == null ? null : found.value;
+    }
+
+    @Override
+    public boolean containsKey(@Nullable Object key) {
+        return find(key) != null;
+    }
+
+    @SuppressWarnings("unchecked") // as any sorted map: a key of another type is the caller's mistake
+    private @Nullable Node<K, V> find(@Nullable Object key) {
+        return key == null ? null : Node.find(root, (K) key, order);
+    }
+
+    @Override
+    public int size() {
+        return Node.size(root);
+    }
+
+    /** The longest way to an entry, for tests. */
+    int depth() {
+        return depth(root);
+    }
+
+    private static int depth(@Nullable Node<?, ?> node) {
+        return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
+    }
+
+    /** The values in order of their keys. */
+    @Override
+    public SharedList<V> values() {
+        return new SharedList<>(SharedList.Keys.OF_A_MAP, order, root);
+    }
+
+    @Override
+    public void forEach(BiConsumer<? super K, ? super V> action) {
+        forEach(root, action);
+    }
+
+    private static <K, V> void forEach(@Nullable Node<K, V> node, BiConsumer<? super K, ? super V> action) {
+        if (node != null) {
+            forEach(node.left, action);
+            action.accept(node.key, node.value);
+            forEach(node.right, action);
+        }
+    }
+
+    @Override
+    public Set<Entry<K, V>> entrySet() {
+        return new AbstractSet<>() {
+            @Override
+            public Iterator<Entry<K, V>> iterator() {
+                return new Entries<>(root, node -> Map.entry(node.key, node.value));
+            }
+
+            @Override
+            public int size() {
+                return Node.size(root);
+            }
+        };
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (other instanceof SharedMap<?, ?> shared && shared.order.equals(order)) {
+            @SuppressWarnings("unchecked") // keys that one order compares are of one type
+            SharedMap<K, V> same = (SharedMap<K, V>) shared;
+            return size() == same.size() && changesSince(same).isEmpty();
+        }
+        return super.equals(other);
+    }
+
+    @Override
+    public int hashCode() {
+        return super.hashCode();
+    }
+}

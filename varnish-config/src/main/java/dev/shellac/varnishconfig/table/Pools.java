@@ -1,0 +1,137 @@
+package dev.shellac.varnishconfig.table;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedList;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.translate.resolve.Backend;
+import dev.shellac.varnishconfig.wire.Chunk;
+import dev.shellac.varnishconfig.wire.JsonWriter;
+import dev.shellac.varnishconfig.wire.PoolName;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * The pools of a table: those that some route names, with the endpoints of their Services.
+ *
+ * @param given all slices, also those that nobody asks for
+ * @param byService the same
+ * @param uses by the name of a pool, how many routes name each backend; in the plan of one snapshot that is one backend
+ * @param json by the name of the pool, and with it
+ * @param length of all of them, without what is between them
+ */
+record Pools(
+        SharedList<EndpointSlice> given,
+        SharedMap<Name, SharedMap<Name, EndpointSlice>> byService,
+        SharedMap<String, Map<Backend.Serving, Integer>> uses,
+        SharedMap<String, Chunk> json,
+        int length) {
+    static final Pools EMPTY = new Pools(
+            SharedMap.<Name, EndpointSlice>empty().values(),
+            SharedMap.empty(),
+            SharedMap.empty(),
+            SharedMap.empty(),
+            0);
+
+    /**
+     * Encodes the pools that changed, and says what that does to the table.
+     *
+     * @param moreUses by backend, how many routes more name it, or less
+     */
+    Pools changed(Map<Backend.Serving, Integer> moreUses, SharedList<EndpointSlice> slices, Members members) {
+        var names = new TreeSet<String>();
+        SharedMap<String, Map<Backend.Serving, Integer>> nextUses = uses;
+        for (Map.Entry<Backend.Serving, Integer> more : moreUses.entrySet()) {
+            if (more.getValue() != 0) {
+                String name = PoolName.of(more.getKey());
+                names.add(name);
+                nextUses = counted(nextUses, name, more);
+            }
+        }
+        SharedMap<Name, SharedMap<Name, EndpointSlice>> nextSlices = byService;
+        for (Change<Object, EndpointSlice> change : slices.changesSince(given)) {
+            nextSlices = sorted(nextSlices, change);
+            for (Name service : services(change)) {
+                // The names of a Service's pools: a semicolon comes right behind a colon.
+                nextUses.between(service + ":", service + ";").forEach(found -> names.add(found.getKey()));
+            }
+        }
+        return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, members);
+    }
+
+    private Pools encoded(Iterable<String> names, Members members) {
+        SharedMap<String, Chunk> next = json;
+        int nextLength = length;
+        for (String name : names) {
+            Optional<Chunk> before = Optional.ofNullable(next.get(name));
+            Optional<Chunk> after = Optional.ofNullable(uses.get(name)).map(found -> encode(name, found));
+            if (before.equals(after)) {
+                continue;
+            }
+            members.pool(before, after);
+            next = after.isPresent() ? next.with(name, after.get()) : next.without(name);
+            nextLength += after.map(Chunk::length).orElse(0)
+                    - before.map(Chunk::length).orElse(0);
+        }
+        return new Pools(given, byService, uses, next, nextLength);
+    }
+
+    private Chunk encode(String name, Map<Backend.Serving, Integer> backends) {
+        Backend.Serving backend = backends.keySet().stream()
+                .min(Comparator.comparing(Backend.Serving::toString))
+                .orElseThrow();
+        SharedMap<Name, EndpointSlice> slices = byService.get(backend.service());
+        var pool = new Pool(backend, slices == null ? List.of() : slices.values());
+        return Chunk.of(JsonWriter.compact().text(name) + ":" + pool.json());
+    }
+
+    private static SharedMap<String, Map<Backend.Serving, Integer>> counted(
+            SharedMap<String, Map<Backend.Serving, Integer>> uses,
+            String name,
+            Map.Entry<Backend.Serving, Integer> more) {
+        var counts = new HashMap<>(uses.getOrDefault(name, Map.of()));
+        if (counts.merge(more.getKey(), more.getValue(), Integer::sum) == 0) {
+            counts.remove(more.getKey());
+        }
+        return counts.isEmpty() ? uses.without(name) : uses.with(name, counts);
+    }
+
+    private static SharedMap<Name, SharedMap<Name, EndpointSlice>> sorted(
+            SharedMap<Name, SharedMap<Name, EndpointSlice>> byService, Change<Object, EndpointSlice> change) {
+        SharedMap<Name, SharedMap<Name, EndpointSlice>> next = byService;
+        Optional<Name> left = change.before().flatMap(Pools::service);
+        if (left.isPresent()) {
+            Name gone = change.before().orElseThrow().meta().name();
+            SharedMap<Name, EndpointSlice> rest = ofService(next, left.get()).without(gone);
+            next = rest.isEmpty() ? next.without(left.get()) : next.with(left.get(), rest);
+        }
+        Optional<Name> joined = change.after().flatMap(Pools::service);
+        if (joined.isPresent()) {
+            EndpointSlice come = change.after().orElseThrow();
+            next = next.with(
+                    joined.get(), ofService(next, joined.get()).with(come.meta().name(), come));
+        }
+        return next;
+    }
+
+    private static SharedMap<Name, EndpointSlice> ofService(
+            SharedMap<Name, SharedMap<Name, EndpointSlice>> byService, Name service) {
+        return Optional.ofNullable(byService.get(service)).orElseGet(SharedMap::empty);
+    }
+
+    private static List<Name> services(Change<Object, EndpointSlice> change) {
+        return Stream.concat(change.before().stream(), change.after().stream())
+                .flatMap(slice -> service(slice).stream())
+                .toList();
+    }
+
+    private static Optional<Name> service(EndpointSlice slice) {
+        return slice.service().map(name -> new Name(slice.meta().name().namespace(), name));
+    }
+}
