@@ -71,6 +71,38 @@ END
   [ "$output" = 0 ]
 }
 
+@test "a signal stops what runs in a root, and a killed run leaves nothing" {
+  for signal in TERM KILL; do
+    work="$BATS_TEST_TMPDIR/$signal"
+    mkdir "$work"
+    chmod 755 "$BATS_TEST_TMPDIR" "$work"
+    bin/root run debian-13 -- varnishd -F -n "$work/n" -a 127.0.0.1:0 -b none >"$work/log" 2>&1 3>&- &
+    pid=$!
+    until grep -q 'Child starts' "$work/log"; do sleep 0.05; done
+    kill "-$signal" "$pid"
+    wait "$pid" || true
+    sleep 0.2
+    run pgrep -f "$work/n"
+    [ "$status" -eq 1 ]
+  done
+  grep -q 'manager dies' "$BATS_TEST_TMPDIR/TERM/log"
+}
+
+@test "a command can join one that runs in a root" {
+  bin/root run debian-13 -- sleep 60 3>&- &
+  pid=$!
+  for ((i = 0; i < 50; i++)); do
+    run bin/root join "$pid" -- cat /proc/1/task/1/children
+    if [ "$status" -eq 0 ]; then break; fi
+    sleep 0.1
+  done
+  [ "$status" -eq 0 ]
+  run bin/root join "$pid" -- varnishd -V
+  [[ "$output" == *"varnish-7.7"* ]]
+  kill "$pid"
+  wait "$pid" || true
+}
+
 @test "localhost has an address in a root" {
   for release in debian-12 debian-13; do
     run bin/root run "$release" -- getent hosts localhost
