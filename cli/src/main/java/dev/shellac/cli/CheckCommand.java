@@ -1,28 +1,103 @@
 package dev.shellac.cli;
 
-import dev.shellac.cli.folder.Folder;
-import dev.shellac.cli.folder.Reading;
-import java.nio.file.Path;
-import java.time.InstantSource;
+import dev.shellac.cli.show.Show;
+import dev.shellac.cli.site.LiveState;
+import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.site.Site;
+import dev.shellac.decode.Finding.Severity;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Everything that is wrong with a folder. */
-@Command(name = "check", header = "Everything that is wrong with a folder, with file and line.")
+@Command(
+        name = "check",
+        header = "Say everything that is wrong with a folder, with file and line.",
+        description = {
+            "Reads the folder as `shellac run` would, translates it, and prints every mistake: files that cannot be read,"
+                    + " objects that the API server would refuse, and objects that a Gateway cannot serve as they are."
+                    + " Warnings do not count as refused."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shellac check examples/quickstart",
+            "  shellac check --output json examples/quickstart | jq '.problems[].message'"
+        })
 final class CheckCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DIR", description = "The folder.")
-    private Path folder = Path.of("");
+    @Mixin
+    private FolderOptions options = new FolderOptions();
 
     @Override
     public Integer call() {
-        Reading reading = Folder.at(folder, InstantSource.system()).read();
-        reading.findings().forEach(spec.commandLine().getOut()::println);
-        return reading.errors().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+        Site site = Site.of(options.folder(), LiveState.NONE);
+        List<Problem> problems = site.problems();
+        boolean refused = problems.stream().anyMatch(Problem::isError);
+        Show show = Show.of(spec);
+        switch (options.output()) {
+            case TEXT -> text(show, site, problems);
+            case JSON -> show.json(json(site, problems));
+        }
+        return refused ? ExitCode.REFUSED : ExitCode.OK;
+    }
+
+    private static void text(Show show, Site site, List<Problem> problems) {
+        for (Problem problem : problems) {
+            String words = problem.words();
+            String coloured = switch (problem.severity()) {
+                case ERROR -> show.red(words);
+                case WARNING -> show.yellow(words);
+                case NOTE -> words;
+            };
+            show.line(show.bold(problem.at().toString()) + ": " + coloured);
+        }
+        long errors = count(problems, Severity.ERROR);
+        long warnings = count(problems, Severity.WARNING);
+        String held = site.folder() + ": " + counted(site.reading().objects().size(), "object") + " in "
+                + counted(site.reading().files(), "file") + ", ";
+        show.line(
+                errors > 0
+                        ? held + counted(errors, "error") + ", " + counted(warnings, "warning")
+                        : held + (warnings > 0 ? counted(warnings, "warning") : show.green("nothing wrong")));
+    }
+
+    private static long count(List<Problem> problems, Severity severity) {
+        return problems.stream()
+                .filter(problem -> problem.severity() == severity)
+                .count();
+    }
+
+    private static String counted(long count, String noun) {
+        return count + " " + noun + (count == 1 ? "" : "s");
+    }
+
+    private static Map<String, Object> json(Site site, List<Problem> problems) {
+        var tree = new LinkedHashMap<String, Object>();
+        tree.put("ok", problems.stream().noneMatch(Problem::isError));
+        tree.put("files", site.reading().files());
+        tree.put("objects", site.reading().objects().size());
+        tree.put("problems", problems.stream().map(CheckCommand::json).toList());
+        return tree;
+    }
+
+    static Map<String, Object> json(Problem problem) {
+        var tree = new LinkedHashMap<String, Object>();
+        tree.put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
+        tree.put("file", problem.at().file());
+        tree.put("line", problem.at().line());
+        tree.put("object", problem.object());
+        tree.put("part", problem.part());
+        tree.put("reason", problem.reason());
+        tree.put("message", problem.message());
+        return tree;
     }
 }

@@ -1,5 +1,6 @@
 package dev.shellac.cli;
 
+import dev.shellac.model.Name;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import picocli.CommandLine;
@@ -25,7 +26,13 @@ import picocli.CommandLine.ScopeType;
             "  shellac explain examples/quickstart GET http://shop.example.com/",
             "  shellac COMMAND --help"
         },
-        subcommands = {CheckCommand.class})
+        subcommands = {
+            CheckCommand.class,
+            StatusCommand.class,
+            ExplainCommand.class,
+            TranslateCommand.class,
+            CompletionCommand.class
+        })
 public final class Shellac {
     private static final int WIDTH = 100;
 
@@ -36,6 +43,7 @@ public final class Shellac {
         CommandLine line = new CommandLine(new Shellac())
                 .setColorScheme(Help.defaultColorScheme(ansi))
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Name.class, new Names())
                 .setUsageHelpWidth(WIDTH)
                 .setExecutionExceptionHandler(Shellac::fault);
         exitCodes(line.getCommandSpec());

@@ -1,0 +1,103 @@
+package dev.shellac.cli;
+
+import dev.shellac.cli.ask.Inquiry;
+import dev.shellac.cli.ask.JsonAnswer;
+import dev.shellac.cli.ask.Question;
+import dev.shellac.cli.ask.Question.Unclear;
+import dev.shellac.cli.ask.Summary;
+import dev.shellac.cli.ask.TextAnswer;
+import dev.shellac.cli.ask.Told;
+import dev.shellac.cli.show.Show;
+import dev.shellac.cli.site.LiveState;
+import dev.shellac.cli.site.Site;
+import dev.shellac.model.Name;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What becomes of a request, and why. */
+@Command(
+        name = "explain",
+        header = "Say what becomes of a request: which rule takes it, and why not the others.",
+        description = {
+            "Follows a request through the table that the folder comes to, without a running gateway: listener, host, rule,"
+                    + " filters, backends with their shares and endpoints, cache policy. The rules are those of the router in"
+                    + " varnishd, and held to its tests."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shellac explain examples/quickstart GET http://shop.example.com/cart",
+            "  shellac explain examples/header-routing GET /  -H 'Host: shop.example.com' -H 'X-Tester: yes'",
+            "  shellac explain --short examples/canary GET http://shop.example.com/"
+        })
+final class ExplainCommand implements Callable<Integer> {
+    private static final int FEW = 10;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private FolderOptions options = new FolderOptions();
+
+    @Parameters(index = "1", paramLabel = "METHOD", description = "GET, POST, …")
+    private String method = "";
+
+    @Parameters(index = "2", paramLabel = "URL", description = "http://host[:port]/path, or /path with a Host header.")
+    private String url = "";
+
+    @Option(
+            names = {"-H", "--header"},
+            paramLabel = "'NAME: VALUE'",
+            description = "A header of the request; again for each.")
+    private List<String> headers = new ArrayList<>();
+
+    @Option(names = "--port", paramLabel = "PORT", description = "The port of the Gateway, if the URL has none.")
+    private Optional<Integer> port = Optional.empty();
+
+    @Option(names = "--listener", paramLabel = "NAME", description = "A listener whose port is meant.")
+    private Optional<String> listener = Optional.empty();
+
+    @Option(names = "--gateway", paramLabel = "NS/NAME", description = "The Gateway, if there are several.")
+    private Optional<Name> gateway = Optional.empty();
+
+    @Option(names = "--short", description = "One line: the status, or the Services that get the request.")
+    private boolean shortened;
+
+    @Option(names = "--all", description = "Every route that did not get the request, not only the first ten.")
+    private boolean all;
+
+    @Override
+    public Integer call() {
+        Told told = ask();
+        Show show = Show.of(spec);
+        Summary summary = Summary.of(told);
+        if (shortened) {
+            show.line(summary.line());
+        } else {
+            switch (options.output()) {
+                case TEXT -> new TextAnswer(told, show, all ? Integer.MAX_VALUE : FEW).print();
+                case JSON -> show.json(JsonAnswer.of(told));
+            }
+        }
+        return summary.served() ? ExitCode.OK : ExitCode.REFUSED;
+    }
+
+    private Told ask() {
+        try {
+            Question question = Question.parse(method, url, headers).at(port);
+            Site site = Site.of(options.folder(), LiveState.NONE);
+            return new Inquiry(site, gateway, listener).ask(question);
+        } catch (Unclear e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+}

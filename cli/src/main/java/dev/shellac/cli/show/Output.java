@@ -1,0 +1,7 @@
+package dev.shellac.cli.show;
+
+/** For whom. */
+public enum Output {
+    TEXT,
+    JSON
+}

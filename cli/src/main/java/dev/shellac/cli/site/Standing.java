@@ -1,0 +1,127 @@
+package dev.shellac.cli.site;
+
+import dev.shellac.model.Hostname;
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.Listener;
+import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.status.Condition;
+import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.GatewayStatus;
+import dev.shellac.model.status.ListenerSetStatus;
+import dev.shellac.model.status.ListenerStatus;
+import dev.shellac.model.status.RouteStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Listeners and routes, and how each of them stands. */
+public record Standing(List<Door> doors, List<Path> paths) {
+    private static final String SERVING = "serving";
+
+    /** A listener; one of a ListenerSet is named after it. */
+    public record Door(
+            String gateway, String listener, String protocol, int port, String hostname, int routes, String state) {}
+
+    /** A route and one of its parents. */
+    public record Path(String route, String hosts, String parent, int rules, String state) {}
+
+    public static Standing of(Site site) {
+        return new Standing(doors(site), paths(site));
+    }
+
+    private static List<Door> doors(Site site) {
+        var doors = new ArrayList<Door>();
+        for (Gateway gateway : site.snapshot().all(Gateway.class)) {
+            Name name = gateway.meta().name();
+            Optional<GatewayStatus> status =
+                    Optional.ofNullable(site.outcome().statuses().gateways().get(name));
+            gateway.listeners()
+                    .forEach(listener -> doors.add(door(
+                            name.toString(),
+                            listener,
+                            status.map(GatewayStatus::conditions),
+                            status.map(GatewayStatus::listeners).orElse(List.of()))));
+        }
+        for (ListenerSet set : site.snapshot().all(ListenerSet.class)) {
+            Name name = set.meta().name();
+            Optional<ListenerSetStatus> status =
+                    Optional.ofNullable(site.outcome().statuses().listenerSets().get(name));
+            set.listeners()
+                    .forEach(listener -> doors.add(door(
+                            set.id().toString(),
+                            listener,
+                            status.map(ListenerSetStatus::conditions),
+                            status.map(ListenerSetStatus::listeners).orElse(List.of()))));
+        }
+        return doors;
+    }
+
+    private static Door door(
+            String owner, Listener listener, Optional<ConditionSet> whole, List<ListenerStatus> listeners) {
+        Optional<ListenerStatus> own = listeners.stream()
+                .filter(status -> status.name().equals(listener.name()))
+                .findFirst();
+        String state = whole.isEmpty()
+                ? "not ours"
+                : own.map(ListenerStatus::conditions)
+                        .flatMap(conditions -> firstFalse(conditions, "Accepted", "ResolvedRefs", "Programmed"))
+                        .or(() -> whole.flatMap(conditions -> firstFalse(conditions, "Accepted", "Programmed")))
+                        .orElse(SERVING);
+        return new Door(
+                owner,
+                listener.name(),
+                listener.protocol(),
+                listener.port().value(),
+                listener.hostname().value(),
+                own.map(ListenerStatus::attachedRoutes).orElse(0),
+                state);
+    }
+
+    private static List<Path> paths(Site site) {
+        var paths = new ArrayList<Path>();
+        for (HttpRoute route : site.snapshot().all(HttpRoute.class)) {
+            Name name = route.meta().name();
+            String hosts = route.hostnames().isEmpty()
+                    ? "of its listeners"
+                    : route.hostnames().stream().map(Hostname::value).collect(Collectors.joining(","));
+            RouteStatus status = site.outcome().statuses().httpRoutes().getOrDefault(name, RouteStatus.NONE);
+            if (status.parents().isEmpty()) {
+                paths.add(new Path(name.toString(), hosts, "-", route.rules().size(), "attached nowhere"));
+            }
+            for (RouteStatus.Parent parent : status.parents()) {
+                ResourceId to = parent.parentRef().resolve(name.namespace());
+                paths.add(new Path(
+                        name.toString(),
+                        hosts,
+                        to.name()
+                                + parent.parentRef()
+                                        .sectionName()
+                                        .map(section -> "/" + section)
+                                        .orElse(""),
+                        route.rules().size(),
+                        firstFalse(parent.conditions(), "Accepted", "ResolvedRefs")
+                                .or(() -> parent.conditions()
+                                        .find("PartiallyInvalid")
+                                        .filter(Condition::holds)
+                                        .map(found -> "in part: " + found.reason()))
+                                .orElse(SERVING)));
+            }
+        }
+        return paths;
+    }
+
+    private static Optional<String> firstFalse(ConditionSet conditions, String... types) {
+        for (String type : types) {
+            Optional<Condition> found =
+                    conditions.find(type).filter(condition -> condition.state() == Condition.State.FALSE);
+            if (found.isPresent()) {
+                return Optional.of(found.get().reason());
+            }
+        }
+        return Optional.empty();
+    }
+}
