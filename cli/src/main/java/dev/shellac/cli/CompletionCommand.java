@@ -35,7 +35,7 @@ final class CompletionCommand implements Callable<Integer> {
         if (shell == Shell.ZSH) {
             show.line("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit");
         }
-        show.out().print(AutoComplete.bash("shellac", root));
+        show.text(AutoComplete.bash("shellac", root));
         return ExitCode.OK;
     }
 }

@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  shellac explain examples/quickstart GET http://shop.example.com/cart",
-            "  shellac explain examples/header-routing GET /  -H 'Host: shop.example.com' -H 'X-Tester: yes'",
+            "  shellac explain examples/quickstart GET http://localhost:8080/canary",
+            "  shellac explain examples/header-routing GET / -H 'Host: www.example.com' -H 'Cookie: beta=1'",
             "  shellac explain --short examples/canary GET http://shop.example.com/"
         })
 final class ExplainCommand implements Callable<Integer> {
@@ -79,6 +79,11 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         Told told = ask();
         Show show = Show.of(spec);
+        if (!told.site().reading().errors().isEmpty()) {
+            show.err()
+                    .println("note: some files or objects are refused and left out; see shellac check "
+                            + options.folder());
+        }
         Summary summary = Summary.of(told);
         if (shortened) {
             show.line(summary.line());

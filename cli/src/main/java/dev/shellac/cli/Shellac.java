@@ -9,7 +9,9 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
 /** The command and all that it can do. */
 @Command(
@@ -23,7 +25,7 @@ import picocli.CommandLine.ScopeType;
             "",
             "Examples:",
             "  shellac check examples/quickstart",
-            "  shellac explain examples/quickstart GET http://shop.example.com/",
+            "  shellac explain examples/quickstart GET http://localhost:8080/canary",
             "  shellac COMMAND --help"
         },
         subcommands = {
@@ -31,12 +33,22 @@ import picocli.CommandLine.ScopeType;
             StatusCommand.class,
             ExplainCommand.class,
             TranslateCommand.class,
-            CompletionCommand.class
+            CompletionCommand.class,
+            EchoCommand.class
         })
-public final class Shellac {
+public final class Shellac implements Runnable {
     private static final int WIDTH = 100;
 
+    @Spec
+    private CommandSpec spec;
+
     private Shellac() {}
+
+    /** Without a command. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "name a command");
+    }
 
     /** The command line, ready to be executed. */
     public static CommandLine commandLine(Ansi ansi) {
@@ -45,9 +57,20 @@ public final class Shellac {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Name.class, new Names())
                 .setUsageHelpWidth(WIDTH)
+                .setParameterExceptionHandler(Shellac::misunderstood)
                 .setExecutionExceptionHandler(Shellac::fault);
         exitCodes(line.getCommandSpec());
         return line;
+    }
+
+    // One line that says what is wrong, and where to read on: the whole usage would push it off the screen.
+    private static int misunderstood(CommandLine.ParameterException mistake, String[] arguments) {
+        CommandLine line = mistake.getCommandLine();
+        PrintWriter err = line.getErr();
+        err.println(line.getColorScheme().errorText("shellac: " + mistake.getMessage()));
+        CommandLine.UnmatchedArgumentException.printSuggestions(mistake, err);
+        err.println("See: " + line.getCommandSpec().qualifiedName() + " --help");
+        return ExitCode.USAGE;
     }
 
     // A user's mistake is a value by now; what is thrown is ours, and its trace is what we need.

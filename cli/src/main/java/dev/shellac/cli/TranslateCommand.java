@@ -86,18 +86,18 @@ final class TranslateCommand implements Callable<Integer> {
             String text = StatusTree.of(site.outcome().statuses()).stream()
                     .map(CanonicalYaml::print)
                     .collect(Collectors.joining("---\n"));
-            show.out().print(text);
+            show.text(text);
             return ExitCode.OK;
         }
         GatewayPlan plan = plan(site);
         switch (form) {
             case STATUS -> throw new IllegalStateException("is about no Gateway alone");
-            case PLAN -> show.out().print(CanonicalYaml.print(plan));
-            case ROUTING -> show.out().print(new RoutingJson().encode(plan));
-            case GHOST -> show.out().print(GatewayTable.of(site, plan).json());
+            case PLAN -> show.text(CanonicalYaml.print(plan));
+            case ROUTING -> show.text(new RoutingJson().encode(plan));
+            case GHOST -> show.text(GatewayTable.of(site, plan).json());
             case VCL -> {
                 switch (MainVcl.merge(ghostJson, plan.userVcl())) {
-                    case MainVcl.Text text -> show.out().print(text.vcl());
+                    case MainVcl.Text text -> show.text(text.vcl());
                     case MainVcl.Refused refused -> {
                         show.err().println("the user's VCL, line " + refused.line() + ": " + refused.why());
                         return ExitCode.REFUSED;

@@ -21,6 +21,20 @@ public record Caching(CachePolicy policy, Request request) {
                 .findFirst();
     }
 
+    /** Why the request goes past the cache, in words; nothing where it is looked up. */
+    public Optional<String> pass() {
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return Optional.of("only GET and HEAD are looked up");
+        }
+        if (request.first("authorization").isPresent() && !policy.personal().authorization()) {
+            return Optional.of("it has the header Authorization");
+        }
+        if (request.first("cookie").isPresent() && !policy.personal().cookies()) {
+            return Optional.of("it has the header Cookie");
+        }
+        return bypass().map(header -> "it has the header " + header.name() + ", which the policy names");
+    }
+
     /** Under what the answer can be purged once it is stored. */
     public List<String> purgeKeys() {
         Url url = request.url();

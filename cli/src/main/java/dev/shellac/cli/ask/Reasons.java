@@ -26,10 +26,10 @@ final class Reasons {
         Conditions lost = other.route().conditions();
         Conditions won = winner.route().conditions();
         if (rank(lost.path()) != rank(won.path())) {
-            return words(won.path()) + " comes before " + words(lost.path());
+            return "'" + words(won.path()) + "' goes before '" + words(lost.path()) + "'";
         }
         if (length(lost.path()) != length(won.path())) {
-            return "its path " + words(lost.path()) + " is shorter";
+            return "'" + words(lost.path()) + "' is shorter";
         }
         if (lost.method().isPresent() != won.method().isPresent()) {
             return "it asks for no method";

@@ -49,7 +49,7 @@ public record Summary(String line, boolean served) {
             parts.add(groups.size() == 1 ? name : percent(group, handling) + " " + name);
         }
         boolean cached =
-                handling.caching().filter(caching -> caching.bypass().isEmpty()).isPresent();
+                handling.caching().filter(caching -> caching.pass().isEmpty()).isPresent();
         return new Summary(String.join(", ", parts) + (served && cached ? ", cached" : ""), served);
     }
 

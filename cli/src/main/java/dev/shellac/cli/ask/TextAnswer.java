@@ -1,6 +1,8 @@
 package dev.shellac.cli.ask;
 
 import dev.shellac.cli.show.Show;
+import dev.shellac.explain.Answer;
+import dev.shellac.explain.Draw;
 import dev.shellac.explain.Explanation.Miss;
 import dev.shellac.explain.Explanation.Other;
 import dev.shellac.explain.Explanation.Verdict;
@@ -41,7 +43,11 @@ public record TextAnswer(Told told, Show show, int mostOthers) {
         part("because", Words.conditions(taken.route()));
         part("filters", Words.filters(handling));
         part("answer", Words.outcome(handling));
-        part("cache", handling.caching().map(Words::cache).orElse(List.of("no: every request goes to the backend")));
+        if (handling.answer(Draw.LOWEST) instanceof Answer.Forwarded) {
+            part(
+                    "cache",
+                    handling.caching().map(Words::cache).orElse(List.of("no: every request goes to the backend")));
+        }
     }
 
     private void others() {

@@ -16,6 +16,7 @@ import dev.shellac.explain.table.Route.ValueRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The parts of an answer, in words. */
 final class Words {
@@ -51,12 +52,12 @@ final class Words {
         filters.response().forEach(edit -> words.add("response: " + edit));
         filters.cors().ifPresent(cors -> words.add("CORS for " + String.join(", ", cors.origins())));
         filters.mirrors()
-                .forEach(mirror -> words.add("copy of " + mirror.numerator() + " in " + mirror.denominator() + " to "
-                        + Summary.service(
-                                new Group(1, mirror.target(), 500, java.util.Optional.empty(), Filters.NONE))));
+                .forEach(mirror ->
+                        words.add("a copy of " + mirror.numerator() + " in " + mirror.denominator() + " goes to "
+                                + Summary.service(new Group(1, mirror.target(), 500, Optional.empty(), Filters.NONE))));
         Attempt.of(handling.route().traffic().timeouts())
                 .flatMap(Attempt::deadline)
-                .ifPresent(ms -> words.add("at most " + ms + " ms an attempt"));
+                .ifPresent(ms -> words.add("504 after " + ms + " ms"));
         handling.route()
                 .traffic()
                 .retry()
@@ -137,10 +138,7 @@ final class Words {
                                         + String.join(", ", policy.key().exclude()));
         policy.key().headers().forEach(name -> key.add("header " + name));
         words.add("key: " + String.join(", ", key));
-        caching.bypass().ifPresent(header -> words.add("but not this request: it has the header " + header.name()));
-        if (!List.of("GET", "HEAD").contains(caching.request().method())) {
-            words.add("but not this request: only GET and HEAD are looked up");
-        }
+        caching.pass().ifPresent(why -> words.add("but not this request: " + why));
         return words;
     }
 }

@@ -27,6 +27,12 @@ public record Show(PrintWriter out, PrintWriter err, Ansi ansi) {
         out.println(text);
     }
 
+    /** As it is. */
+    public void text(String text) {
+        out.print(text);
+        out.flush();
+    }
+
     /** Maps, lists, text and numbers. */
     public void json(Object tree) {
         try {

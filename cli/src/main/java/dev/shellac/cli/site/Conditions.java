@@ -21,7 +21,7 @@ record Conditions(Site site) {
     private static final Set<String> BAD = Set.of("Conflicted", "PartiallyInvalid");
     /** True is worth a look. */
     private static final Set<String> ODD = Set.of("OverlappingTLSConfig", "InsecureFrontendValidationMode");
-    /** Follows from not being accepted. */
+    /** Often follows from another. */
     private static final Set<String> LATER = Set.of("Conflicted", "Programmed");
 
     Stream<Problem> problems() {
@@ -69,9 +69,8 @@ record Conditions(Site site) {
     }
 
     private Stream<Problem> of(ResourceId id, String part, ConditionSet conditions) {
-        boolean accepted = conditions.find("Accepted").filter(Condition::holds).isPresent();
         return conditions.conditions().stream()
-                .filter(condition -> isWorthALine(condition, accepted))
+                .filter(condition -> isWrong(condition) && !isToldByAnother(condition, conditions))
                 .map(condition -> new Problem(
                         ODD.contains(condition.type()) ? Severity.WARNING : Severity.ERROR,
                         site.place(id),
@@ -81,12 +80,18 @@ record Conditions(Site site) {
                         condition.message()));
     }
 
-    // What is not accepted is not programmed either, and need not be told twice.
-    private static boolean isWorthALine(Condition condition, boolean accepted) {
-        String type = condition.type();
-        boolean badIfTrue = BAD.contains(type) || ODD.contains(type);
-        boolean isWrong = badIfTrue ? condition.holds() : condition.state() == Condition.State.FALSE;
-        return isWrong && (accepted || !LATER.contains(type));
+    private static boolean isWrong(Condition condition) {
+        boolean badIfTrue = BAD.contains(condition.type()) || ODD.contains(condition.type());
+        return badIfTrue ? condition.holds() : condition.state() == Condition.State.FALSE;
+    }
+
+    // What is not accepted, or lacks something, is not programmed either, for the same reason.
+    private static boolean isToldByAnother(Condition condition, ConditionSet all) {
+        return LATER.contains(condition.type())
+                && all.conditions().stream()
+                        .anyMatch(other -> !LATER.contains(other.type())
+                                && isWrong(other)
+                                && other.message().equals(condition.message()));
     }
 
     private static ResourceId id(GroupKind type, Name name) {

@@ -6,7 +6,14 @@ import java.util.Optional;
 
 /** How answers are kept, in seconds, and by what they are told apart. */
 public record CachePolicy(
-        Ttl ttl, long grace, long keep, long staleIfError, Key key, List<Bypass> bypass, List<PurgeKey> purgeKeys) {
+        Ttl ttl,
+        long grace,
+        long keep,
+        long staleIfError,
+        Key key,
+        List<Bypass> bypass,
+        List<PurgeKey> purgeKeys,
+        Personal personal) {
     /** Who says how long. */
     public sealed interface Ttl {
         /** The origin. */
@@ -27,6 +34,9 @@ public record CachePolicy(
             exclude = List.copyOf(exclude);
         }
     }
+
+    /** Which requests of one person may be answered with what others got. */
+    public record Personal(boolean cookies, boolean authorization) {}
 
     /** A header whose presence, or value, keeps a request out of the cache. */
     public record Bypass(String name, Optional<Expression> value) {}

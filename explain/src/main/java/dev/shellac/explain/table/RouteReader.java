@@ -1,6 +1,7 @@
 package dev.shellac.explain.table;
 
 import dev.shellac.explain.table.CachePolicy.Bypass;
+import dev.shellac.explain.table.CachePolicy.Personal;
 import dev.shellac.explain.table.CachePolicy.PurgeKey;
 import dev.shellac.explain.table.CachePolicy.Ttl;
 import dev.shellac.explain.table.Refusal.Effect;
@@ -181,7 +182,8 @@ record RouteReader(String host, List<Refusal> refusals) {
                                 header.text("name").orElse(""),
                                 header.text("value_regex").map(regex -> Expression.of(regex, Coverage.SEARCH))))
                         .toList(),
-                purgeKeys(json));
+                purgeKeys(json),
+                new Personal(json.flag("allow_cookies"), json.flag("allow_authorization")));
     }
 
     private static List<PurgeKey> purgeKeys(Json json) {
