@@ -2,20 +2,26 @@ package dev.shellac.cli;
 
 import dev.shellac.cli.show.Show;
 import dev.shellac.cli.show.TextTable;
+import dev.shellac.cli.site.LiveReports;
 import dev.shellac.cli.site.LiveState;
 import dev.shellac.cli.site.Problem;
 import dev.shellac.cli.site.Site;
 import dev.shellac.cli.site.Standing;
 import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Path;
+import dev.shellac.cli.site.Standing.Way;
 import dev.shellac.decode.Finding.Severity;
+import dev.shellac.model.Name;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Gateways, listeners and routes at a glance. */
@@ -36,22 +42,29 @@ final class StatusCommand implements Callable<Integer> {
     @Mixin
     private FolderOptions options = new FolderOptions();
 
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "The state folder of a running `shellac run`, whose own reports are shown then.")
+    private Optional<Path> state = Optional.empty();
+
     @Override
     public Integer call() {
-        Site site = Site.of(options.folder(), LiveState.NONE);
+        LiveState live = state.<LiveState>map(LiveReports::in).orElse(LiveState.NONE);
+        Site site = Site.of(options.folder(), live);
         Standing standing = Standing.of(site);
         List<Problem> problems = site.problems().stream()
                 .filter(problem -> problem.severity() != Severity.NOTE)
                 .toList();
         Show show = Show.of(spec);
         switch (options.output()) {
-            case TEXT -> text(show, standing, problems);
-            case JSON -> show.json(json(standing, problems));
+            case TEXT -> text(show, site, standing, problems);
+            case JSON -> show.json(json(site, standing, problems));
         }
         return problems.stream().anyMatch(Problem::isError) ? ExitCode.REFUSED : ExitCode.OK;
     }
 
-    private static void text(Show show, Standing standing, List<Problem> problems) {
+    private static void text(Show show, Site site, Standing standing, List<Problem> problems) {
         TextTable doors = TextTable.of("GATEWAY", "LISTENER", "PROTOCOL", "PORT", "HOST", "ROUTES", "STATE");
         for (Door door : standing.doors()) {
             doors.row(
@@ -65,11 +78,20 @@ final class StatusCommand implements Callable<Integer> {
         }
         print(show, doors, "no Gateway");
         TextTable routes = TextTable.of("ROUTE", "HOSTS", "PARENT", "RULES", "STATE");
-        for (Path path : standing.paths()) {
+        for (Way path : standing.paths()) {
             routes.row(path.route(), path.hosts(), path.parent(), Integer.toString(path.rules()), path.state());
         }
         show.line("");
         print(show, routes, "no HTTPRoute");
+        show.line("");
+        show.line(
+                site.running().isEmpty()
+                        ? show.faint("not running: this is what `shellac run` would serve")
+                        : show.green("running: "
+                                + site.running().keySet().stream()
+                                        .map(Name::toString)
+                                        .sorted()
+                                        .collect(Collectors.joining(", "))));
         if (!problems.isEmpty()) {
             show.line("");
             problems.forEach(problem ->
@@ -87,8 +109,11 @@ final class StatusCommand implements Callable<Integer> {
         lines.stream().skip(1).forEach(show::line);
     }
 
-    private static Map<String, Object> json(Standing standing, List<Problem> problems) {
+    private static Map<String, Object> json(Site site, Standing standing, List<Problem> problems) {
         var tree = new LinkedHashMap<String, Object>();
+        tree.put(
+                "running",
+                site.running().keySet().stream().map(Name::toString).sorted().toList());
         tree.put("listeners", standing.doors());
         tree.put("routes", standing.paths());
         tree.put("problems", problems.stream().map(CheckCommand::json).toList());

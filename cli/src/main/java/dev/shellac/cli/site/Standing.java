@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Listeners and routes, and how each of them stands. */
-public record Standing(List<Door> doors, List<Path> paths) {
+public record Standing(List<Door> doors, List<Way> paths) {
     private static final String SERVING = "serving";
 
     /** A listener; one of a ListenerSet is named after it. */
@@ -27,7 +27,7 @@ public record Standing(List<Door> doors, List<Path> paths) {
             String gateway, String listener, String protocol, int port, String hostname, int routes, String state) {}
 
     /** A route and one of its parents. */
-    public record Path(String route, String hosts, String parent, int rules, String state) {}
+    public record Way(String route, String hosts, String parent, int rules, String state) {}
 
     public static Standing of(Site site) {
         return new Standing(doors(site), paths(site));
@@ -81,8 +81,8 @@ public record Standing(List<Door> doors, List<Path> paths) {
                 state);
     }
 
-    private static List<Path> paths(Site site) {
-        var paths = new ArrayList<Path>();
+    private static List<Way> paths(Site site) {
+        var paths = new ArrayList<Way>();
         for (HttpRoute route : site.snapshot().all(HttpRoute.class)) {
             Name name = route.meta().name();
             String hosts = route.hostnames().isEmpty()
@@ -90,11 +90,11 @@ public record Standing(List<Door> doors, List<Path> paths) {
                     : route.hostnames().stream().map(Hostname::value).collect(Collectors.joining(","));
             RouteStatus status = site.outcome().statuses().httpRoutes().getOrDefault(name, RouteStatus.NONE);
             if (status.parents().isEmpty()) {
-                paths.add(new Path(name.toString(), hosts, "-", route.rules().size(), "attached nowhere"));
+                paths.add(new Way(name.toString(), hosts, "-", route.rules().size(), "attached nowhere"));
             }
             for (RouteStatus.Parent parent : status.parents()) {
                 ResourceId to = parent.parentRef().resolve(name.namespace());
-                paths.add(new Path(
+                paths.add(new Way(
                         name.toString(),
                         hosts,
                         to.name()
