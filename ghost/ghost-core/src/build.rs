@@ -235,7 +235,7 @@ impl<'s> Survey<'s> {
         for route in &host.routes {
             let complain = |field: &str, effect, message: &str| Refusal {
                 vhost: Arc::clone(&host.name),
-                route: route.name.clone(),
+                route: route.name().into(),
                 rule: None,
                 field: field.into(),
                 effect,

@@ -129,6 +129,8 @@ pub enum PurgeKey {
     Path,
     /// One URL.
     Url,
+    /// All of a host.
+    Host,
 }
 
 /// Appends a purge key of the original host and URL: one word without spaces or commas, fit for a list of keys.
@@ -138,13 +140,24 @@ pub fn write_purge_key(kind: PurgeKey, host: Option<&HostName>, url: &[u8], out:
     out.extend_from_slice(match kind {
         PurgeKey::Path => b"path:",
         PurgeKey::Url => b"url:",
+        PurgeKey::Host => b"host:",
     });
     escape(host.map(HostName::as_bytes).unwrap_or_default(), out);
+    if kind == PurgeKey::Host {
+        return;
+    }
     escape(parts.path, out);
     if let (PurgeKey::Url, Some(query)) = (kind, parts.query) {
         out.push(b'?');
         escape(query, out);
     }
+}
+
+/// An expression for lists of keys that begin with one of a host, of any kind. Without spaces or quotation marks.
+pub fn ban_pattern(host: &HostName) -> String {
+    let mut name = Vec::new();
+    escape(host.as_bytes(), &mut name);
+    format!(r"^(?:path|url|host):{}(?:[/\s]|$)", regex_syntax::escape(&String::from_utf8_lossy(&name)))
 }
 
 fn escape(bytes: &[u8], out: &mut Vec<u8>) {
@@ -249,5 +262,14 @@ mod tests {
         assert_eq!(key(PurgeKey::Path, "/a,b c?x=1"), "path:example.com/a%2Cb%20c");
         assert_eq!(key(PurgeKey::Url, "/a?x=é"), "url:example.com/a?x=%C3%A9");
         assert_eq!(key(PurgeKey::Url, "/a"), "url:example.com/a");
+        assert_eq!(key(PurgeKey::Host, "/a"), "host:example.com");
+    }
+
+    #[test]
+    fn a_ban_pattern_is_about_one_host() {
+        let pattern = |host: &str| ban_pattern(&HostName::parse(host.as_bytes()).unwrap());
+        assert_eq!(pattern("A.example:80"), r"^(?:path|url|host):a\.example(?:[/\s]|$)");
+        assert_eq!(pattern("[::1]:80"), r"^(?:path|url|host):\[::1\](?:[/\s]|$)");
+        assert!(!pattern("a \"b").contains([' ', '"']));
     }
 }

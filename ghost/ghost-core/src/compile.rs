@@ -11,11 +11,14 @@ use crate::endpoint::{Address, Endpoint};
 use crate::filter;
 use crate::intern::Shared;
 use crate::limits;
+use crate::line::HeaderLine;
 use crate::pattern::Coverage;
 use crate::pool::{Pool, Select};
 use crate::route::{Group, NamedRule, OnEmpty, PathRule, Route, Target, ValueRule};
 use crate::traffic::{Limit, Retry, Timeouts};
 use std::sync::Arc;
+
+const ROUTE_HEADER: &str = "X-Gateway-Route";
 
 /// A field that is wrong, and why.
 #[derive(Debug)]
@@ -101,7 +104,7 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
         timeouts: dto.timeouts.as_ref().map(timeouts).transpose()?.map(Box::new),
         retry: dto.retry.as_ref().map(retry).transpose()?.map(Box::new),
         cache,
-        name: dto.route_name.into(),
+        name: HeaderLine::new(ROUTE_HEADER, &dto.route_name).at(|| "route_name".into())?,
         rule_name: dto.rule_name.map(Into::into),
         buffer_bytes,
         rule: dto.origin.rule,
@@ -134,7 +137,7 @@ pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared)
         timeouts: None,
         retry: None,
         cache: None,
-        name: "".into(),
+        name: HeaderLine::new(ROUTE_HEADER, "").at(|| "route_name".into())?,
         rule_name: None,
         buffer_bytes: 0,
         rule: 0,

@@ -1,6 +1,7 @@
 //! Host names: what a request's `Host` means, what a pattern of the table means, and which patterns cover a host.
 
 use hashbrown::HashTable;
+use memchr::memchr;
 
 use crate::hash;
 use crate::limits;
@@ -18,7 +19,7 @@ pub fn bare(header: &[u8]) -> Option<&[u8]> {
             Some(_) => return None,
         }
     } else {
-        match header.iter().position(|&b| b == b':') {
+        match memchr(b':', header) {
             None => header,
             Some(at) => {
                 let (name, port) = header.split_at_checked(at)?;

@@ -10,16 +10,25 @@ use crate::dto;
 use crate::host::{HostIndex, HostName, HostPattern};
 use crate::intern::Shared;
 use crate::limits;
+use crate::line::HeaderLine;
 use crate::redirect::Scheme;
 use crate::report::TableError;
 use crate::route::ListenerNumbers;
 
 #[derive(Debug)]
 pub(crate) enum Listeners {
-    /// The table has `sockets`. Sorted by name.
-    Mapped(Box<[(Box<[u8]>, Socket)]>),
+    /// The table has `sockets`.
+    Mapped(Mapped),
     /// The table has none: each socket is its own listener. Numbers of the names that routes use, sorted.
     BySocket(Box<[(Box<[u8]>, u32)]>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    /// Sorted by name.
+    sockets: Box<[(Box<[u8]>, Socket)]>,
+    /// By number of the listener.
+    lines: Box<[HeaderLine]>,
 }
 
 #[derive(Debug)]
@@ -36,23 +45,26 @@ struct Port {
 
 #[derive(Debug)]
 struct Entry {
-    name: Box<str>,
+    /// Of its line.
+    number: u32,
     scheme: Scheme,
     numbers: ListenerNumbers,
 }
 
 /// The listener of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Listener<'a> {
     /// Public name: what backends get to see.
     pub name: &'a [u8],
+    /// Of its header line in the table; `None` if the socket's own name is all there is.
+    pub number: Option<u32>,
     pub scheme: Scheme,
     /// Public port, if known.
     pub port: Option<u16>,
     pub(crate) numbers: ListenerNumbers,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Found<'a> {
     Freed,
     Nothing,
@@ -74,6 +86,7 @@ impl Listeners {
         let described: HashMap<&str, _> = top.listeners.0.iter().map(|(key, listener)| (&**key, listener)).collect();
         let mut seen = HashMap::new();
         let mut mapped: Vec<(Box<[u8]>, Socket)> = Vec::with_capacity(sockets.0.len());
+        let mut lines = Vec::new();
         for (name, ports) in &sockets.0 {
             let here = format!("sockets.{name}");
             at_most(&here, ports.0.len(), limits::PORTS_PER_SOCKET)?;
@@ -88,7 +101,7 @@ impl Listeners {
                         return Err(TableError::new(&here, format!("listener `{key}` has another port already")));
                     }
                 }
-                built.push((port, Port::build(&here, port, keys, &described, shared)?));
+                built.push((port, Port::build(&here, port, keys, &described, shared, &mut lines)?));
             }
             built.sort_by_key(|(port, _)| *port);
             if built.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if a == b)) {
@@ -100,7 +113,7 @@ impl Listeners {
         if mapped.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if a == b)) {
             return Err(TableError::new("sockets", "has the same socket twice"));
         }
-        Ok(Self::Mapped(mapped.into()))
+        Ok(Self::Mapped(Mapped { sockets: mapped.into(), lines: lines.into() }))
     }
 
     /// For a table without `sockets`, once its routes are compiled and their names known.
@@ -115,19 +128,23 @@ impl Listeners {
 
     /// Whether some listener answers to the number; without `sockets` every name might.
     pub fn numbers(&self) -> Option<HashSet<u32>> {
-        let Self::Mapped(sockets) = self else { return None };
-        let ports = sockets.iter().flat_map(|(_, socket)| &socket.ports);
+        let Self::Mapped(mapped) = self else { return None };
+        let ports = mapped.sockets.iter().flat_map(|(_, socket)| &socket.ports);
         Some(ports.flat_map(|(_, port)| &port.listeners).flat_map(|entry| entry.numbers.0).flatten().collect())
     }
 
     /// Public names, once for each listener; none for a table without `sockets`.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let sockets = match self {
-            Self::Mapped(sockets) => &**sockets,
+        let lines = match self {
+            Self::Mapped(mapped) => &*mapped.lines,
             Self::BySocket(_) => &[],
         };
-        let ports = sockets.iter().flat_map(|(_, socket)| &socket.ports);
-        ports.flat_map(|(_, port)| &port.listeners).map(|entry| &*entry.name)
+        lines.iter().map(HeaderLine::value)
+    }
+
+    pub fn line(&self, number: u32) -> Option<&HeaderLine> {
+        let Self::Mapped(mapped) = self else { return None };
+        mapped.lines.get(usize::try_from(number).ok()?)
     }
 
     pub fn find<'a>(
@@ -137,11 +154,11 @@ impl Listeners {
         host: Option<&HostName>,
         server_name: Option<&[u8]>,
     ) -> Found<'a> {
-        let sockets = match self {
+        let mapped = match self {
             Self::BySocket(names) => return Found::Listener(by_socket(names, socket)),
-            Self::Mapped(sockets) => sockets,
+            Self::Mapped(mapped) => mapped,
         };
-        let Some((_, socket)) = lookup(sockets, socket) else { return Found::Nothing };
+        let Some((_, socket)) = lookup(&mapped.sockets, socket) else { return Found::Nothing };
         let (number, listeners) = match (&*socket.ports, port) {
             ([], _) => return Found::Freed,
             // Behind a Service the socket's own port is not the public one: a single entry needs no further proof.
@@ -162,7 +179,8 @@ impl Listeners {
         }
         match usize::try_from(best).ok().and_then(|best| listeners.listeners.get(best)) {
             Some(entry) => Found::Listener(Listener {
-                name: entry.name.as_bytes(),
+                name: self.line(entry.number).map(HeaderLine::value).unwrap_or_default().as_bytes(),
+                number: Some(entry.number),
                 scheme: entry.scheme,
                 port: Some(number),
                 numbers: entry.numbers,
@@ -179,6 +197,7 @@ impl Port {
         keys: &[std::borrow::Cow<'_, str>],
         described: &HashMap<&str, &dto::Listener<'_>>,
         shared: &mut Shared,
+        lines: &mut Vec<HeaderLine>,
     ) -> Result<Self, TableError> {
         let mut hosts = HostIndex::default();
         let mut listeners = Vec::with_capacity(keys.len());
@@ -198,8 +217,12 @@ impl Port {
                 Some(name) => name.into(),
                 None => format!("{}-{port}", scheme.as_str()).into(),
             };
-            let numbers = [key, &*name].map(|name| Some(shared.name(&listener_name(name))));
-            listeners.push(Entry { name, scheme, numbers: ListenerNumbers(numbers) });
+            let numbers = [&**key, &*name].map(|name| Some(shared.name(&listener_name(name))));
+            let name = HeaderLine::new("X-Gateway-Listener", &name)
+                .map_err(|message| TableError::new(format!("listeners.{key}.name"), message))?;
+            let number = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+            lines.push(name);
+            listeners.push(Entry { number, scheme, numbers: ListenerNumbers(numbers) });
         }
         Ok(Self { hosts, listeners: listeners.into() })
     }
@@ -212,7 +235,7 @@ fn by_socket<'a>(names: &[(Box<[u8]>, u32)], socket: &'a [u8]) -> Listener<'a> {
         None => (Scheme::Http, socket.strip_prefix(b"http").unwrap_or_default()),
     };
     let port = port.strip_prefix(b"-").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
-    Listener { name: socket, scheme, port, numbers: ListenerNumbers([number, None]) }
+    Listener { name: socket, number: None, scheme, port, numbers: ListenerNumbers([number, None]) }
 }
 
 fn lookup<'t, T>(sorted: &'t [(Box<[u8]>, T)], name: &[u8]) -> Option<&'t (Box<[u8]>, T)> {

@@ -1,5 +1,7 @@
 //! A request as the table sees it: borrowed bytes, never text. Headers may hold anything.
 
+use memchr::{memchr, memchr2};
+
 /// The header lines of a request, in order, one item for each occurrence.
 pub trait Headers {
     fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])>;
@@ -66,11 +68,14 @@ pub struct Url<'u> {
 
 impl<'u> Url<'u> {
     pub fn split(url: &'u [u8]) -> Self {
-        let url = url.split(|&b| b == b'#').next().unwrap_or_default();
-        match url.iter().position(|&b| b == b'?') {
-            Some(at) => Self { path: url.get(..at).unwrap_or_default(), query: url.get(at + 1..) },
-            None => Self { path: url, query: None },
-        }
+        let Some((path, rest)) = memchr2(b'?', b'#', url).and_then(|at| url.split_at_checked(at)) else {
+            return Self { path: url, query: None };
+        };
+        let query = rest.strip_prefix(b"?").map(|query| match memchr(b'#', query) {
+            Some(at) => query.get(..at).unwrap_or_default(),
+            None => query,
+        });
+        Self { path, query }
     }
 
     /// The first value of a query parameter. A part without `=` is no parameter.

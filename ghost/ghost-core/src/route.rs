@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cache::CachePolicy;
 use crate::cors::Cors;
 use crate::filter::HeaderEdit;
+use crate::line::HeaderLine;
 use crate::pattern::Pattern;
 use crate::pool::Pool;
 use crate::redirect::Redirect;
@@ -60,7 +61,7 @@ pub struct Route {
     pub(crate) timeouts: Option<Box<Timeouts>>,
     pub(crate) retry: Option<Box<Retry>>,
     pub(crate) cache: Option<Box<CachePolicy>>,
-    pub(crate) name: Box<str>,
+    pub(crate) name: HeaderLine,
     pub(crate) rule_name: Option<Box<str>>,
     pub(crate) buffer_bytes: u32,
     pub(crate) rule: u32,
@@ -106,7 +107,12 @@ impl Route {
 
     /// `namespace/name` of the object that the route came from.
     pub fn name(&self) -> &str {
-        &self.name
+        self.name.value()
+    }
+
+    /// The header that tells backends the name; `None` if there is no name.
+    pub fn line(&self) -> Option<&HeaderLine> {
+        Some(&self.name).filter(|line| !line.value().is_empty())
     }
 
     pub fn rule_name(&self) -> Option<&str> {

@@ -9,6 +9,7 @@ use crate::health::Ejection;
 use crate::host::{HostIndex, HostName};
 use crate::index::Scratch;
 use crate::intern::Interner;
+use crate::line::HeaderLine;
 use crate::listener::{Found, Listeners};
 use crate::pool::{Pick, Pool};
 use crate::request::{Headers, Request, Url};
@@ -113,6 +114,11 @@ impl Table {
             Target::Inline(pool) => Some(pool),
             Target::Named(number) => self.pools.get(index(*number))?.as_ref().map(|(_, pool)| &**pool),
         }
+    }
+
+    /// The header that tells backends the name of a listener, by `Listener::number`.
+    pub fn listener_line(&self, number: u32) -> Option<&HeaderLine> {
+        self.listeners.line(number)
     }
 
     /// A route chosen before from this table.

@@ -133,7 +133,7 @@ impl Draft<'_> {
         let deferred = shared.budget.deferred();
         let (route, refused) = match compile::route(raw, shared) {
             Ok(compile::Compiled { route, uncached }) => {
-                let refused = uncached.map(|wrong| (route.name.clone(), Effect::Uncached, wrong));
+                let refused = uncached.map(|wrong| (route.name().into(), Effect::Uncached, wrong));
                 (Some(route), refused)
             }
             Err(wrong) => {

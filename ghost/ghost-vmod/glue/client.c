@@ -11,6 +11,13 @@
 
 static const char client_task_id[1];
 
+/* The task that this thread had last: most calls are for the same, and need not look for it. */
+static __thread struct {
+	const struct req		*req;
+	uint64_t			xid;
+	struct client_task		*task;
+} last;
+
 /*--------------------------------------------------------------------
  * The task of a client's request
  */
@@ -25,6 +32,8 @@ client_task_fini(VRT_CTX, void *p)
 	ghost_text_free(t->reloaded.json);
 	ghost_generation_release(t->generation);
 	memset(t, 0, sizeof *t);
+	if (last.task == t)
+		last.task = NULL;
 }
 
 static const struct vmod_priv_methods client_task_methods[1] = {{
@@ -42,6 +51,10 @@ client_task(VRT_CTX, int make)
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->req == NULL)
 		return (NULL);
+	if (last.task != NULL && last.req == ctx->req && last.xid == XID(ctx->req->vsl)) {
+		CHECK_OBJ_NOTNULL(last.task, CLIENT_TASK_MAGIC);
+		return (last.task);
+	}
 	priv = make ? VRT_priv_task(ctx, client_task_id) : VRT_priv_task_get(ctx, client_task_id);
 	if (priv == NULL)
 		return (NULL);
@@ -54,6 +67,9 @@ client_task(VRT_CTX, int make)
 		priv->methods = client_task_methods;
 	}
 	CAST_OBJ_NOTNULL(t, priv->priv, CLIENT_TASK_MAGIC);
+	last.req = ctx->req;
+	last.xid = XID(ctx->req->vsl);
+	last.task = t;
 	return (t);
 }
 
@@ -81,6 +97,7 @@ count(uint8_t kind)
 		COUNT(no_listener);
 		break;
 	case GHOST_NO_HOST:
+	case GHOST_NO_HOST_HEADER:
 		COUNT(no_host);
 		break;
 	case GHOST_NO_ROUTE:
@@ -112,15 +129,19 @@ keep_body(VRT_CTX, uint32_t limit)
 		(void)VRT_CacheReqBody(ctx, (VCL_BYTES)limit);
 }
 
+/* The line is the task's, and stays as long as the request. */
 static void
-say_route(struct http *hp, const struct ghost_chosen *c)
+put_ticket(struct http *hp, struct client_task *t)
 {
+	const struct ghost_chosen *c = &t->chosen;
 
-	(void)hdr_put(hp, TICKET, sizeof TICKET - 1, c->ticket, sizeof c->ticket);
-	if (c->listener.b != NULL)
-		(void)hdr_put(hp, "X-Gateway-Listener", 18, c->listener.b, c->listener.n);
-	if (c->name.b != NULL && c->name.n > 0)
-		(void)hdr_put(hp, "X-Gateway-Route", 15, c->name.b, c->name.n);
+	memcpy(t->ticket, TICKET ": ", sizeof TICKET ": " - 1);
+	memcpy(t->ticket + sizeof TICKET ": " - 1, c->ticket, TICKET_TEXT);
+	t->ticket[sizeof t->ticket - 1] = '\0';
+	hdr_link(hp, t->ticket, sizeof t->ticket - 1);
+	/* The fetch gets names from the table, but for this. */
+	if (c->socket.b != NULL)
+		(void)hdr_put(hp, "X-Gateway-Listener", 18, c->socket.b, c->socket.n);
 }
 
 VCL_BACKEND
@@ -138,25 +159,44 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 		return (NULL);
 	}
 	/* Whoever sends these is not us. */
-	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_GATEWAY);
+	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
 	m.socket = text_of(VRT_r_local_socket(ctx));
 	m.port = (uint16_t)VSA_Port(VRT_r_server_ip(ctx));
+	m.wants_host = ctx->http_req->protover == 11 && ctx->req->esi_level == 0;
 	if (a->valid_server_name && a->server_name != NULL && *a->server_name != '\0')
 		m.server_name = text_of(a->server_name);
 	c = &t->chosen;
-	if (!ghost_select(t->view, &m, now_ms(), c))
+	if (!ghost_select(t->view, &m, tick_ms(), c))
 		return (NULL);
 	t->routed = 1;
+	t->decided = 0;
 	t->hashed = 0;
 	t->way = GHOST_PASS;
 	count(c->kind);
-	say_route(ctx->http_req, c);
+	put_ticket(ctx->http_req, t);
 	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
 	return (ghost_generation_director(t->generation));
+}
+
+VCL_VOID
+vmod_ghost_backend_tell(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
+{
+	struct ghost_text ticket;
+	struct ghost_names names;
+	struct ghost_ticket read;
+	struct client_task *t;
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed || ctx->http_req == NULL)
+		return;
+	ticket = (struct ghost_text){ t->chosen.ticket, sizeof t->chosen.ticket };
+	if (ghost_ticket(t->view, ticket, &read, &names))
+		hdr_tell(ctx->http_req, &names);
 }
 
 VCL_BACKEND
@@ -193,6 +233,7 @@ vmod_ghost_backend_looks_up(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 		return (0);
 	d = disposition(ctx, t);
 	t->way = d.way;
+	t->decided = 1;
 	/* Objects are kept for errors longer than they may be served otherwise: the request says which of the two this is. */
 	if (d.way == GHOST_HASH && d.stale_if_error_seconds > 0)
 		VRT_l_req_grace(ctx, t->stale ? d.stale_if_error_seconds : d.grace_seconds);
@@ -243,7 +284,8 @@ vmod_ghost_backend_hashed(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
-	return (t != NULL && t->hashed);
+	/* Varnish wants a key for a request that is passed, too, and does nothing with it. */
+	return (t != NULL && (t->hashed || (t->decided && t->way != GHOST_HASH)));
 }
 
 VCL_BOOL
@@ -279,8 +321,10 @@ vmod_deliver(VRT_CTX)
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->http_resp == NULL || ctx->http_req == NULL)
 		return;
-	hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
 	t = client_task(ctx, 0);
+	/* A fetch has them taken away already: they come from the cache. */
+	if (t == NULL || t->hashed)
+		hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
 	if (t == NULL || !t->routed)
 		return;
 	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, lines_of(ctx->http_req), hdr_edit, ctx->http_resp);

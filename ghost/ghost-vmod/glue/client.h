@@ -26,9 +26,11 @@ struct client_task {
 	const struct ghost_generation	*generation;
 	const struct ghost_view		*view;
 	struct ghost_chosen		chosen;
+	char				ticket[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* a header line */
 	struct ghost_reloaded		reloaded;
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
+	unsigned			decided:1;	/* .looks_up() was asked, and its answer is the way */
 	unsigned			hashed:1;
 	unsigned			stale:1;
 	unsigned			control:1;

@@ -2,6 +2,9 @@
  * Where Varnish 7.1 (VRT 15), 7.7 (VRT 21) and later differ.
  */
 
+/* The number of a transaction: no two in a process share one. */
+#define XID(vsl)	((uint64_t)VXID((vsl)->wid))
+
 #if VRT_MAJOR_VERSION >= 17U
 #  define NEW_BACKEND(ctx, be)	VRT_new_backend(ctx, be, NULL)
 #else

@@ -75,16 +75,22 @@ vmod_tag(VRT_CTX, VCL_STRING tag)
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (tag != NULL)
-		ghost_invalidated(text_of(tag), now_ms());
+		ghost_purging(text_of(tag), now_ms());
 	return (tag);
 }
 
-VCL_VOID
-vmod_banning(VRT_CTX)
+VCL_STRING
+vmod_ban_pattern(VRT_CTX)
 {
+	struct ghost_message m;
+	struct ghost_text pattern;
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
-	ghost_invalidated((struct ghost_text){ NULL, 0 }, now_ms());
+	if (ctx->http_req == NULL)
+		return (NULL);
+	m = message_of(ctx->http_req);
+	pattern = ghost_ban_pattern(&m, now_ms());
+	return (pattern.b == NULL ? NULL : text_copy(ctx->ws, pattern));
 }
 
 VCL_BOOL

@@ -11,6 +11,13 @@
 
 static const char backend_task_id[1];
 
+/* The task that this thread had last: most calls are for the same, and need not look for it. */
+static __thread struct {
+	const struct busyobj		*bo;
+	uint64_t			xid;
+	struct backend_task		*task;
+} last;
+
 /*--------------------------------------------------------------------
  * The task of a fetch
  */
@@ -25,6 +32,8 @@ backend_task_fini(VRT_CTX, void *p)
 	ghost_view_release(t->view);
 	ghost_generation_release(t->generation);
 	memset(t, 0, sizeof *t);
+	if (last.task == t)
+		last.task = NULL;
 }
 
 static const struct vmod_priv_methods backend_task_methods[1] = {{
@@ -42,6 +51,10 @@ backend_task(VRT_CTX, int make)
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->bo == NULL || ctx->http_bereq == NULL)
 		return (NULL);
+	if (last.task != NULL && last.bo == ctx->bo && last.xid == XID(ctx->bo->vsl)) {
+		CHECK_OBJ_NOTNULL(last.task, BACKEND_TASK_MAGIC);
+		return (last.task);
+	}
 	priv = make ? VRT_priv_task(ctx, backend_task_id) : VRT_priv_task_get(ctx, backend_task_id);
 	if (priv == NULL)
 		return (NULL);
@@ -56,6 +69,9 @@ backend_task(VRT_CTX, int make)
 		priv->methods = backend_task_methods;
 	}
 	CAST_OBJ_NOTNULL(t, priv->priv, BACKEND_TASK_MAGIC);
+	last.bo = ctx->bo;
+	last.xid = XID(ctx->bo->vsl);
+	last.task = t;
 	return (t);
 }
 
@@ -88,7 +104,7 @@ take_ticket(struct backend_task *t, const struct http *bereq)
 			return;
 		text = (struct ghost_text){ c.ticket, sizeof c.ticket };
 	}
-	if (ghost_ticket(text, &t->read))
+	if (ghost_ticket(t->view, text, &t->read, &t->names))
 		t->ticket = &t->read;
 }
 
@@ -175,17 +191,20 @@ backend_fetch(VRT_CTX)
 			VTIM_sleep(t->attempt.backoff_ms / 1e3);
 		start_clean(bo);
 	}
-	hdr_remove_inner(bo->bereq, INNER_GHOST);
+	hdr_remove_inner(bo->bereq, INNER_GHOST | (t->names.listener.b == NULL ? 0 : INNER_LISTENER) |
+	    (t->names.route.b == NULL ? 0 : INNER_ROUTE));
 	if (t->view == NULL)
 		return;
+	hdr_tell(bo->bereq, &t->names);
 	m = message_of(bo->bereq);
-	now = now_ms();
+	now = tick_ms();
 	ghost_attempt(t->view, t->ticket, &m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
 	    hdr_edit, bo->bereq, &t->attempt);
 	set_place(bo->bereq, &t->attempt);
 	set_limits(ctx, t, now);
 	t->turn = bo->retries + 1;
-	t->sent_ms = now;
+	/* Purges ask what was sent before them. */
+	t->sent_ms = t->attempt.caches ? now_ms() : now;
 	t->resolved = 0;
 	t->sent_before = bo->acct.bereq_hdrbytes;
 	if (t->attempt.backend != NULL && t->n_tried < TRIED)

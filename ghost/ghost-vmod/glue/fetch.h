@@ -24,6 +24,7 @@ struct backend_task {
 	const struct ghost_generation	*generation;	/* for .backend() only */
 	struct ghost_ticket		read;
 	const struct ghost_ticket	*ticket;	/* what was read, or NULL */
+	struct ghost_names		names;		/* what the backend is told */
 	uint64_t			began_ms;	/* 0: when the client's request began */
 	struct ghost_attempt		attempt;
 	unsigned			turn;		/* attempts made ready so far */
@@ -35,6 +36,7 @@ struct backend_task {
 	unsigned			n_tried;
 	unsigned			resolved:1;
 	unsigned			stored:1;
+	unsigned			again:1;
 	struct busyobj			*bo;
 };
 

@@ -23,9 +23,9 @@ struct ghost_message {
 	struct ghost_text	socket;
 	struct ghost_text	server_name;
 	uint16_t		port;
+	bool			wants_host;
 	struct ghost_text	method;
 	struct ghost_text	url;
-	struct ghost_text	host;
 	struct ghost_lines	lines;
 };
 
@@ -58,25 +58,29 @@ enum ghost_kind {		/* src/ticket.rs */
 	GHOST_PREFLIGHT,
 	GHOST_INVALID,
 	GHOST_UNAVAILABLE,
-	GHOST_FORWARD
+	GHOST_FORWARD,
+	GHOST_NO_HOST_HEADER
 };
 
 struct ghost_route {
 	uint32_t		host, rank, group;
 };
 
+struct ghost_names {		/* header lines, each with a NUL */
+	struct ghost_text	listener, route;
+};
+
 struct ghost_chosen {
 	uint8_t			kind;
 	struct ghost_route	route;
 	uint32_t		buffer_bytes;
-	struct ghost_text	listener;
-	struct ghost_text	name;
+	struct ghost_text	socket;
 	struct ghost_text	log;
 	char			ticket[64];
 };
 
 struct ghost_ticket {		/* room for Rust's own */
-	uint64_t		room[4];
+	uint64_t		room[5];
 };
 
 enum ghost_way { GHOST_PASS, GHOST_HASH, GHOST_PIPE };
@@ -115,7 +119,7 @@ struct ghost_stored {
 	bool			uncacheable;
 	int64_t			ttl_seconds;
 	uint32_t		grace_seconds, keep_seconds, stale_if_error_seconds;
-	struct ghost_text	keys, host;
+	struct ghost_text	keys;
 };
 
 struct ghost_answered {
@@ -158,9 +162,10 @@ bool ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct
 void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, struct ghost_lines request,
     ghost_edit_f *, void *to);
 struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url, uint64_t now_ms);
-void ghost_invalidated(struct ghost_text key, uint64_t now_ms);
+void ghost_purging(struct ghost_text key, uint64_t now_ms);
+struct ghost_text ghost_ban_pattern(const struct ghost_message *, uint64_t now_ms);
 
-bool ghost_ticket(struct ghost_text, struct ghost_ticket *);
+bool ghost_ticket(const struct ghost_view *, struct ghost_text, struct ghost_ticket *, struct ghost_names *);
 void ghost_attempt(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
 void ghost_connected(const struct ghost_view *, const struct ghost_endpoint *);

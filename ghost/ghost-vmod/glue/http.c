@@ -47,15 +47,23 @@ static int
 is_inner(const txt *hd, unsigned groups)
 {
 
-	/* All begin with an x, and few others do. */
-	if (hd->b == NULL || (*hd->b | 0x20) != 'x')
+	/* Few headers begin like one of them: the rest is told apart without a call. */
+	if (hd->b == NULL || hd->e - hd->b < 5 || (hd->b[0] | 0x20) != 'x')
 		return (0);
-	if ((groups & INNER_GHOST) && hd->e - hd->b >= 8 && strncasecmp(hd->b, "X-Ghost-", 8) == 0)
-		return (1);
-	if ((groups & INNER_GATEWAY) &&
-	    (is_named(hd, "X-Gateway-Listener", 18) || is_named(hd, "X-Gateway-Route", 15)))
-		return (1);
-	return ((groups & INNER_KEYS) && (is_named(hd, "xkey", 4) || is_named(hd, "X-HashTwo", 9)));
+	switch (hd->b[2] | 0x20) {
+	case 'g':
+		if ((groups & INNER_GHOST) && hd->e - hd->b >= 8 && strncasecmp(hd->b, "X-Ghost-", 8) == 0)
+			return (1);
+		if ((groups & INNER_LISTENER) && is_named(hd, "X-Gateway-Listener", 18))
+			return (1);
+		return ((groups & INNER_ROUTE) && is_named(hd, "X-Gateway-Route", 15));
+	case 'e':
+		return ((groups & INNER_KEYS) && is_named(hd, "xkey", 4));
+	case 'h':
+		return ((groups & INNER_KEYS) && is_named(hd, "X-HashTwo", 9));
+	default:
+		return (0);
+	}
 }
 
 /* Takes out the headers that ghost uses inside, in one pass. */
@@ -71,6 +79,31 @@ hdr_remove_inner(struct http *hp, unsigned groups)
 		else
 			u++;
 	}
+}
+
+/* Appends a line that has a NUL and outlives the request. It is not logged: it says nothing that the log has not. */
+void
+hdr_link(struct http *hp, const char *line, size_t n)
+{
+
+	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
+	if (hp->nhd >= hp->shd) {
+		http_SetHeader(hp, line);	/* which knows what to do about it */
+		return;
+	}
+	hp->hd[hp->nhd] = (txt){ line, line + n };
+	hp->hdf[hp->nhd++] = 0;
+}
+
+/* The lines are a table's, which whoever has the headers holds. */
+void
+hdr_tell(struct http *hp, const struct ghost_names *names)
+{
+
+	if (names->listener.b != NULL)
+		http_SetHeader(hp, names->listener.b);
+	if (names->route.b != NULL)
+		http_SetHeader(hp, names->route.b);
 }
 
 /* Appends a header. Varnish takes note of a workspace that is full, and fails the task. */
@@ -92,12 +125,36 @@ hdr_put(struct http *hp, const char *name, size_t n, const char *value, size_t m
 	return (0);
 }
 
+/* Whether Vary names a header already, or all. */
+static int
+varies_by(const struct http *hp, struct ghost_text name)
+{
+	const char *p, *e;
+	size_t n;
+	unsigned u;
+
+	for (u = HTTP_HDR_FIRST; u < hp->nhd; u++) {
+		if (!is_named(&hp->hd[u], "Vary", 4))
+			continue;
+		e = hp->hd[u].e;
+		for (p = hp->hd[u].b + 5; p < e; p += n + 1) {
+			p += strspn(p, " \t");
+			n = strcspn(p, ", \t");
+			if ((n == 1 && *p == '*') || (n == name.n && strncasecmp(p, name.b, n) == 0))
+				return (1);
+		}
+	}
+	return (0);
+}
+
 void
 hdr_edit(void *to, uint8_t op, struct ghost_text name, struct ghost_text value)
 {
 	struct http *hp;
 
 	CAST_OBJ_NOTNULL(hp, to, HTTP_MAGIC);
+	if (op == GHOST_ADD && name.n == 4 && strncasecmp(name.b, "vary", 4) == 0 && varies_by(hp, value))
+		return;
 	if (op == GHOST_REMOVE || op == GHOST_SET)
 		hdr_remove(hp, name.b, name.n);
 	if (op == GHOST_SET || op == GHOST_ADD)
@@ -152,7 +209,6 @@ message_of(const struct http *hp)
 	return ((struct ghost_message){
 		.method = field_of(hp, HTTP_HDR_METHOD),
 		.url = field_of(hp, HTTP_HDR_URL),
-		.host = hdr_get(hp, "Host", 4),
 		.lines = lines_of(hp),
 	});
 }

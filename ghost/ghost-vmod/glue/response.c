@@ -52,13 +52,45 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	VRT_l_beresp_keep(ctx, s->keep_seconds);
 	if (s->keys.b != NULL && s->keys.n > 0)
 		(void)hdr_put(beresp, "xkey", 4, s->keys.b, s->keys.n);
-	/* For bans, which know objects only. */
-	if (s->host.b != NULL)
-		(void)hdr_put(beresp, "X-Ghost-Host", 12, s->host.b, s->host.n);
+	/* For bans, which know objects only; the host is in the first key. */
 	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
 }
 
-void
+/* Nothing is tried again that the backend may have acted on, and nothing whose body is gone: Varnish's answer to that is
+ * an error of its own, and the backend's is better. */
+static bool
+tries_again(VRT_CTX, const struct backend_task *t)
+{
+	const struct busyobj *bo = t->bo;
+	uint16_t status;
+
+	if (!t->resolved || t->attempt.retries == 0 || bo->no_retry != NULL || !MAY_RETRY(t->bo, t->attempt.retries))
+		return (false);
+	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
+	if (!ghost_again(t->view, t->ticket, status, was_sent(t), bo->retries, now_ms(), t->began_ms))
+		return (false);
+	COUNT(retries);
+	return (true);
+}
+
+/* There is a stale object, and the policy would rather serve that than an error. */
+static bool
+abandons(VRT_CTX, const struct backend_task *t)
+{
+	const struct busyobj *bo = t->bo;
+	struct ghost_stored s;
+	struct ghost_message m;
+
+	if (bo->uncacheable || bo->is_bgfetch || bo->stale_oc == NULL)
+		return (false);
+	if (ctx->method != VCL_MET_BACKEND_ERROR && http_GetStatus(bo->beresp) < 500)
+		return (false);
+	m = message_of(bo->bereq0);
+	ghost_store(t->view, t->ticket, &m, 503, (struct ghost_lines){ NULL, 0 }, t->sent_ms, &s);
+	return (s.policy && s.stale_if_error_seconds > 0);
+}
+
+int
 backend_response(VRT_CTX)
 {
 	struct ghost_stored s;
@@ -68,51 +100,39 @@ backend_response(VRT_CTX)
 
 	t = backend_task(ctx, 0);
 	if (t == NULL || t->view == NULL)
-		return;
+		return (0);
 	bo = ctx->bo;
 	note_attempt(ctx, t);
+	t->again = tries_again(ctx, t);
+	if (t->again || abandons(ctx, t))
+		return (1);
 	if (ctx->method == VCL_MET_BACKEND_ERROR) {
 		if (t->limit_ms != 0 && now_ms() + SLACK_MS >= t->limit_ms)
 			VRT_l_beresp_status(ctx, 504);
-		return;
+		return (0);
 	}
 	t->stored = 0;
 	/* No tags and no inner headers but ours. */
 	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
 	hold_deadline(t);
 	if (!t->attempt.caches || bo->uncacheable)
-		return;
+		return (0);
 	m = message_of(bo->bereq0);
 	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp), lines_of(bo->beresp), t->sent_ms, &s);
 	if (s.policy) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
 	}
+	return (0);
 }
 
-/* Nothing is tried again that the backend may have acted on, and nothing whose body is gone: Varnish's answer to that is
- * an error of its own, and the backend's is better. */
 int
 backend_again(VRT_CTX)
 {
-	struct backend_task *t;
-	struct busyobj *bo;
-	uint16_t status;
-	uint64_t now;
+	const struct backend_task *t;
 
 	t = backend_task(ctx, 0);
-	if (t == NULL || t->view == NULL || !t->resolved)
-		return (0);
-	bo = ctx->bo;
-	note_attempt(ctx, t);
-	if (t->attempt.retries == 0 || bo->no_retry != NULL || !MAY_RETRY(bo, t->attempt.retries))
-		return (0);
-	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
-	now = now_ms();
-	if (!ghost_again(t->view, t->ticket, status, was_sent(t), bo->retries, now, t->began_ms))
-		return (0);
-	COUNT(retries);
-	return (1);
+	return (t != NULL && t->again);
 }
 
 int
@@ -122,25 +142,4 @@ backend_stored(VRT_CTX)
 
 	t = backend_task(ctx, 0);
 	return (t != NULL && t->stored);
-}
-
-int
-backend_abandons(VRT_CTX)
-{
-	struct ghost_stored s;
-	struct ghost_message m;
-	struct backend_task *t;
-	struct busyobj *bo;
-
-	t = backend_task(ctx, 0);
-	if (t == NULL || t->view == NULL)
-		return (0);
-	bo = ctx->bo;
-	if (bo->uncacheable || bo->is_bgfetch || bo->stale_oc == NULL)
-		return (0);
-	if (ctx->method != VCL_MET_BACKEND_ERROR && http_GetStatus(bo->beresp) < 500)
-		return (0);
-	m = message_of(bo->bereq0);
-	ghost_store(t->view, t->ticket, &m, 503, (struct ghost_lines){ NULL, 0 }, t->sent_ms, &s);
-	return (s.policy && s.stale_if_error_seconds > 0);
 }

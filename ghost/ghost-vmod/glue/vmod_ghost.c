@@ -143,12 +143,12 @@ vmod_ghost_backend_fetch(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	backend_fetch(ctx);
 }
 
-VCL_VOID
+VCL_BOOL
 vmod_ghost_backend_response(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
-	backend_response(ctx);
+	return (backend_response(ctx));
 }
 
 VCL_BOOL
@@ -165,12 +165,4 @@ vmod_ghost_backend_stored(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	return (backend_stored(ctx));
-}
-
-VCL_BOOL
-vmod_ghost_backend_abandons(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
-{
-
-	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
-	return (backend_abandons(ctx));
 }

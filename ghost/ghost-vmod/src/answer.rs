@@ -31,6 +31,7 @@ impl Answer {
         match ticket.kind {
             Kind::FreedSocket => Self { close: true, ..Self::plain(404, "vhost not found") },
             Kind::NoListener | Kind::NoHost | Kind::NoRoute => Self::plain(404, "vhost not found"),
+            Kind::NoHostHeader => Self::plain(400, "no host"),
             Kind::Misdirected => Self::plain(421, "misdirected request"),
             Kind::Unavailable => Self::plain(503, "no endpoint available"),
             Kind::Redirect => match route.and_then(ghost_core::Route::redirect) {

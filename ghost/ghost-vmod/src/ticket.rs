@@ -16,10 +16,12 @@ pub enum Kind {
     Invalid,
     Unavailable,
     Forward,
+    /// A request of HTTP/1.1 without `Host`.
+    NoHostHeader,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::FreedSocket,
         Self::NoListener,
         Self::Misdirected,
@@ -30,6 +32,7 @@ impl Kind {
         Self::Invalid,
         Self::Unavailable,
         Self::Forward,
+        Self::NoHostHeader,
     ];
 }
 
@@ -37,7 +40,10 @@ impl Kind {
 pub struct Ticket {
     pub kind: Kind,
     pub route: RouteId,
-    pub group: u32,
+    /// `NO_GROUP`: none.
+    pub group: u8,
+    /// Number of the listener in the table; `u32::MAX`: none.
+    pub listener: u32,
     pub draw: u64,
     /// When the request began, on the monotonic clock.
     pub began_ms: u64,
@@ -47,6 +53,10 @@ pub struct Ticket {
 }
 
 pub const TEXT_BYTES: usize = 64;
+pub const NO_GROUP: u8 = u8::MAX;
+
+/// Beside the kind, in the same byte.
+const HTTPS: u8 = 0x80;
 
 impl Ticket {
     pub fn of(choice: &Choice<'_>, draw: u64, began_ms: u64) -> Self {
@@ -60,14 +70,15 @@ impl Ticket {
             Choice::Route(matched, action) => (kind_of(action), Some(matched)),
         };
         let group = match choice {
-            Choice::Route(_, Action::Forward(forward)) => u32::try_from(forward.group_index).unwrap_or(u32::MAX),
-            _ => u32::MAX,
+            Choice::Route(_, Action::Forward(forward)) => u8::try_from(forward.group_index).unwrap_or(NO_GROUP),
+            _ => NO_GROUP,
         };
         let listener = matched.map(|m: &Matched<'_>| m.listener);
         Self {
             kind,
             route: matched.map_or(none, |m| m.id),
             group,
+            listener: listener.and_then(|l| l.number).unwrap_or(u32::MAX),
             draw,
             began_ms,
             scheme: listener.map(|l| l.scheme).unwrap_or_default(),
@@ -77,9 +88,11 @@ impl Ticket {
 
     /// Four numbers of fixed width, in letters from a to p: neither side has to search or to branch.
     pub fn write(&self, out: &mut [u8; TEXT_BYTES]) {
-        let bytes = self.words().into_iter().flat_map(u64::to_be_bytes);
-        for (pair, byte) in out.chunks_exact_mut(2).zip(bytes) {
-            pair.copy_from_slice(&letters(byte));
+        for (letters, word) in out.chunks_exact_mut(16).zip(self.words()) {
+            let [high, low] = halves(word).map(spread);
+            let (front, back) = letters.split_at_mut(8);
+            front.copy_from_slice(&high);
+            back.copy_from_slice(&low);
         }
     }
 
@@ -87,39 +100,28 @@ impl Ticket {
         let text: &[u8; TEXT_BYTES] = text.try_into().ok()?;
         let (mut words, mut wrong) = ([0_u64; 4], false);
         for (word, letters) in words.iter_mut().zip(text.chunks_exact(16)) {
-            for letter in letters {
-                let nibble = letter.wrapping_sub(b'a');
-                wrong |= nibble > 15;
-                *word = (*word << 4) | u64::from(nibble & 15);
-            }
+            let (high, low) = letters.split_at_checked(8)?;
+            let (high, low) = (gather(high.try_into().ok()?), gather(low.try_into().ok()?));
+            wrong |= high.is_none() || low.is_none();
+            *word = u64::from(high.unwrap_or_default()) << 32 | u64::from(low.unwrap_or_default());
         }
-        let [host_rank, group_rest, draw, began_ms] = words;
-        let [_, _, _, _, kind, scheme, port @ ..] = group_rest.to_be_bytes();
-        let scheme = match scheme {
-            0 => Scheme::Http,
-            1 => Scheme::Https,
-            _ => return None,
-        };
-        let kind = *Kind::ALL.get(usize::from(kind)).filter(|_| !wrong)?;
-        let [host, rank] = halves(host_rank);
-        let [group, _] = halves(group_rest);
-        Some(Self {
-            kind,
-            route: RouteId { host, rank },
-            group,
-            draw,
-            began_ms,
-            scheme,
-            port: u16::from_be_bytes(port),
-        })
+        let [route, place, draw, began_ms] = words;
+        let [host, rank] = halves(route);
+        let [_, listener] = halves(place);
+        let [group, kind, port_high, port_low, ..] = place.to_be_bytes();
+        let scheme = if kind & HTTPS == 0 { Scheme::Http } else { Scheme::Https };
+        let kind = *Kind::ALL.get(usize::from(kind & !HTTPS)).filter(|_| !wrong)?;
+        let port = u16::from_be_bytes([port_high, port_low]);
+        Some(Self { kind, route: RouteId { host, rank }, group, listener, draw, began_ms, scheme, port })
     }
 
     fn words(&self) -> [u64; 4] {
-        let rest =
-            u64::from(self.kind as u8) << 24 | u64::from(self.scheme == Scheme::Https) << 16 | u64::from(self.port);
+        let kind = self.kind as u8 | if self.scheme == Scheme::Https { HTTPS } else { 0 };
         [
             u64::from(self.route.host) << 32 | u64::from(self.route.rank),
-            u64::from(self.group) << 32 | rest,
+            u64::from(u16::from_be_bytes([self.group, kind])) << 48
+                | u64::from(self.port) << 32
+                | u64::from(self.listener),
             self.draw,
             self.began_ms,
         ]
@@ -131,9 +133,27 @@ fn halves(word: u64) -> [u32; 2] {
     [u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes(low)]
 }
 
-/// A byte as two letters from a to p.
-pub fn letters(byte: u8) -> [u8; 2] {
-    [b'a' + (byte >> 4), b'a' + (byte & 15)]
+const FIRST_LETTERS: u64 = u64::from_ne_bytes([b'a'; 8]);
+
+/// Eight nibbles as letters from a to p, all at once: each step moves half of what a lane holds into the lane beside it.
+pub fn spread(half: u32) -> [u8; 8] {
+    let word = u64::from(half);
+    let word = (word | word << 16) & 0x0000_ffff_0000_ffff;
+    let word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
+    let word = (word | word << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    (word + FIRST_LETTERS).to_be_bytes()
+}
+
+/// The way back; `None` if there is another letter among them.
+fn gather(letters: [u8; 8]) -> Option<u32> {
+    // A borrow from one lane leaves high bits in another: wrong letters never come out as right ones.
+    let word = u64::from_be_bytes(letters).wrapping_sub(FIRST_LETTERS);
+    if word & 0xf0f0_f0f0_f0f0_f0f0 != 0 {
+        return None;
+    }
+    let word = (word | word >> 4) & 0x00ff_00ff_00ff_00ff;
+    let word = (word | word >> 8) & 0x0000_ffff_0000_ffff;
+    u32::try_from((word | word >> 16) & 0xffff_ffff).ok()
 }
 
 fn kind_of(action: &Action<'_>) -> Kind {
@@ -154,7 +174,8 @@ mod tests {
         Ticket {
             kind: Kind::Forward,
             route: RouteId { host: u32::MAX, rank: u32::MAX },
-            group: u32::MAX,
+            group: u8::MAX,
+            listener: u32::MAX,
             draw: u64::MAX,
             began_ms: u64::MAX,
             scheme: Scheme::Https,
@@ -180,7 +201,7 @@ mod tests {
         assert_eq!(Ticket::parse(b""), None);
         assert_eq!(Ticket::parse(&text[1..]), None, "too short");
         assert_eq!(Ticket::parse(&[&text[..], b"a"].concat()), None, "too long");
-        for (at, letter) in [(0, b'q'), (0, b'`'), (0, b'A'), (63, 0), (25, b'k'), (26, b'b'), (27, b'c')] {
+        for (at, letter) in [(0, b'q'), (0, b'`'), (0, b'A'), (7, b'`'), (8, b'q'), (63, 0), (19, b'l'), (18, b'h')] {
             let mut wrong = text;
             wrong[at] = letter;
             assert_eq!(Ticket::parse(&wrong), None, "{at} {letter}");

@@ -12,7 +12,7 @@ sub vcl_recv {
 }
 
 sub vcl_hash {
-	# Ghost's key is complete; the built-in one would add the whole URL to it.
+	# Ghost's key is complete; the built-in one would add the whole URL to it. What is passed needs none.
 	if (router.hashed()) {
 		return (lookup);
 	}

@@ -24,9 +24,8 @@ pub struct Stored {
     grace_seconds: u32,
     keep_seconds: u32,
     stale_if_error_seconds: u32,
-    /// Keys to purge by, separated by spaces, and the host, for bans, in this thread's buffers.
+    /// Keys to purge by, separated by spaces, in this thread's buffers. The first begins with kind and host: bans go by that.
     keys: Text,
-    host: Text,
 }
 
 /// What the route's policy makes of an answer. `request` is the one that the client sent, `lines` are the answer's.
@@ -54,13 +53,10 @@ pub unsafe extern "C" fn ghost_store(
     let Some(policy) = view.table.route(ticket.route).and_then(|(_, route)| route.cache()) else { return };
     stored.take(policy, policy.freshness(status, &lines));
     // SAFETY: as promised.
-    let (host, url) = unsafe { (request.host.get(), request.url.get().unwrap_or_default()) };
-    let host = host.and_then(HostName::parse);
+    let url = unsafe { request.url.get() }.unwrap_or_default();
+    let host = request.host().and_then(HostName::parse);
     with_buffers(|buffers| {
-        let Buffers { out, url: name, .. } = buffers;
-        name.clear();
-        name.extend_from_slice(host.as_ref().map(HostName::as_bytes).unwrap_or_default());
-        stored.host = Text::of(name);
+        let out = &mut buffers.out;
         out.clear();
         write_keys(policy, host.as_ref(), url, &lines, out);
         stored.uncacheable |= !epoch::is_current(out, sent_ms);
@@ -77,7 +73,6 @@ impl Stored {
         keep_seconds: 0,
         stale_if_error_seconds: 0,
         keys: Text::NONE,
-        host: Text::NONE,
     };
 
     fn take(&mut self, policy: &CachePolicy, freshness: Freshness) {
@@ -93,9 +88,12 @@ impl Stored {
     }
 }
 
-/// The keys that an object can be purged by, separated by spaces: its host and URL, and the origin's tags.
+/// The keys that an object can be purged by, separated by spaces: its host and URL, and the origin's tags. The first is
+/// always one of ours.
 fn write_keys(policy: &CachePolicy, host: Option<&HostName>, url: &[u8], lines: &Lines, out: &mut Vec<u8>) {
-    let kinds = [(policy.purge_by_path, PurgeKey::Path), (policy.purge_by_url, PurgeKey::Url)];
+    let neither = !policy.purge_by_path && !policy.purge_by_url;
+    let kinds =
+        [(policy.purge_by_path, PurgeKey::Path), (policy.purge_by_url, PurgeKey::Url), (neither, PurgeKey::Host)];
     for (_, kind) in kinds.into_iter().filter(|(wanted, _)| *wanted) {
         write_purge_key(kind, host, url, out);
         out.push(b' ');
@@ -137,7 +135,8 @@ pub unsafe extern "C" fn ghost_answer(
         return lost;
     };
     // SAFETY: as promised.
-    let place = unsafe { (message.host.get().unwrap_or_default(), message.url.get().unwrap_or_default()) };
+    let url = unsafe { message.url.get() }.unwrap_or_default();
+    let place = (message.host().unwrap_or_default(), url);
     let editor = Editor { call: edit, to };
     with_buffers(|buffers| {
         let Buffers { edits, out, .. } = buffers;

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-use ghost_core::{Chance, Group, Headers, Op, Request, Route, RouteId, Table};
+use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Table};
 
 use super::edit::{Edit, Editor};
-use super::text::{Lines, Message, Text};
+use super::text::{Lines, Message, Text, value_of};
 use crate::buffers::with_buffers;
 use crate::log::LogLine;
 use crate::router::View;
@@ -17,10 +17,8 @@ pub struct Chosen {
     route: RouteNumber,
     /// Body bytes to keep; 0: none.
     buffer_bytes: u32,
-    /// As the backend gets to see it; none without a listener.
-    listener: Text,
-    /// None without a route.
-    name: Text,
+    /// The name of a listener that has none in the table.
+    socket: Text,
     /// What the log says, in this thread's buffers.
     log: Text,
     ticket: [u8; TEXT_BYTES],
@@ -35,6 +33,10 @@ pub struct RouteNumber {
 }
 
 impl RouteNumber {
+    pub(super) fn of(ticket: &Ticket) -> Self {
+        Self { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group.into() }
+    }
+
     fn id(self) -> RouteId {
         RouteId { host: self.host, rank: self.rank }
     }
@@ -71,18 +73,22 @@ pub unsafe extern "C" fn ghost_select(
             server_name: message.server_name.get(),
             method: message.method.get().unwrap_or_default(),
             url: message.url.get().unwrap_or_default(),
-            host: message.host.get(),
+            host: message.host(),
             headers: &message.lines,
         }
     };
     with_buffers(|buffers| {
         let draw = buffers.draw();
-        let choice = if request.url.starts_with(RESERVED) {
+        let hostless = message.wants_host && request.host.is_none();
+        let choice = if hostless || request.url.starts_with(RESERVED) {
             ghost_core::Choice::NoListener
         } else {
             view.table.select(&request, Chance { draw, now_ms }, &mut buffers.scratch)
         };
-        let ticket = Ticket::of(&choice, draw, now_ms);
+        let mut ticket = Ticket::of(&choice, draw, now_ms);
+        if hostless {
+            ticket.kind = Kind::NoHostHeader;
+        }
         let (listener, route) = match &choice {
             ghost_core::Choice::Route(matched, _) => (Some(matched.listener), Some(matched.route)),
             ghost_core::Choice::NoHost(listener) | ghost_core::Choice::NoRoute(listener) => (Some(*listener), None),
@@ -93,12 +99,10 @@ pub unsafe extern "C" fn ghost_select(
             counter.add_one();
         }
         chosen.kind = ticket.kind as u8;
-        chosen.route = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
+        chosen.route = RouteNumber::of(&ticket);
         chosen.buffer_bytes = if ticket.kind == Kind::Forward { route.map_or(0, Route::buffer_bytes) } else { 0 };
-        chosen.listener = name.map_or(Text::NONE, Text::of);
-        chosen.name = route.map_or(Text::NONE, |route| Text::of(route.name().as_bytes()));
-        let line = LogLine { route, listener: name.unwrap_or_default(), kind: ticket.kind };
-        line.write(&mut buffers.out);
+        chosen.socket = listener.filter(|it| it.number.is_none()).map_or(Text::NONE, |it| Text::of(it.name));
+        LogLine { route, listener: name.unwrap_or_default(), kind: ticket.kind }.write(&mut buffers.out);
         chosen.log = Text::of(&buffers.out);
         ticket.write(&mut chosen.ticket);
     })
@@ -111,6 +115,40 @@ pub struct Disposition {
     way: u8,
     grace_seconds: u32,
     stale_if_error_seconds: u32,
+}
+
+/// What in a request's headers decides about its way, found in one pass.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four headers, each there or not")]
+struct Seen {
+    connection_upgrades: bool,
+    to_websocket: bool,
+    /// Of the headers that make a request one person's.
+    authorization: bool,
+    cookie: bool,
+}
+
+impl Seen {
+    fn in_lines(lines: &Lines) -> Self {
+        let mut seen = Self::default();
+        let is_upgrade = |token: &[u8]| token.trim_ascii().eq_ignore_ascii_case(b"upgrade");
+        for line in lines.texts() {
+            match line.first().map(u8::to_ascii_lowercase) {
+                Some(b'a') => seen.authorization |= value_of(line, b"authorization").is_some(),
+                Some(b'c') => {
+                    seen.cookie |= value_of(line, b"cookie").is_some();
+                    let connection = value_of(line, b"connection").unwrap_or_default();
+                    seen.connection_upgrades |= connection.split(|&b| b == b',').any(is_upgrade);
+                }
+                Some(b'u') => {
+                    seen.to_websocket |=
+                        value_of(line, b"upgrade").is_some_and(|to| to.eq_ignore_ascii_case(b"websocket"));
+                }
+                _ => {}
+            }
+        }
+        seen
+    }
 }
 
 /// What to do with a request as it is now: user VCL may have taken a cookie away, or added one.
@@ -130,11 +168,8 @@ pub unsafe extern "C" fn ghost_disposition(
     let Some(view) = (unsafe { view.as_ref() }) else { return disposition };
     let found = route.find(&view.table).filter(|_| kind == Kind::Forward as u8);
     let Some((route, _)) = found else { return disposition };
-    let headers = &headers;
-    let upgrades = headers
-        .all(b"connection")
-        .any(|value| value.split(|&b| b == b',').any(|token| token.trim_ascii().eq_ignore_ascii_case(b"upgrade")));
-    if upgrades && headers.first(b"upgrade").is_some_and(|value| value.eq_ignore_ascii_case(b"websocket")) {
+    let seen = Seen::in_lines(&headers);
+    if seen.connection_upgrades && seen.to_websocket {
         disposition.way = 2;
         return disposition;
     }
@@ -143,9 +178,8 @@ pub unsafe extern "C" fn ghost_disposition(
     disposition.stale_if_error_seconds = policy.stale_if_error_seconds;
     // SAFETY: as promised.
     let method = unsafe { method.get() }.unwrap_or_default();
-    let personal = (headers.first(b"authorization").is_some() && !policy.allow_authorization)
-        || (headers.first(b"cookie").is_some() && !policy.allow_cookies);
-    if (method == b"GET" || method == b"HEAD") && !personal && !policy.bypasses(headers) {
+    let personal = (seen.authorization && !policy.allow_authorization) || (seen.cookie && !policy.allow_cookies);
+    if (method == b"GET" || method == b"HEAD") && !personal && !policy.bypasses(&headers) {
         disposition.way = 1;
     }
     disposition

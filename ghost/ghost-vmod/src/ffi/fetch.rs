@@ -5,7 +5,9 @@ use std::mem::MaybeUninit;
 use std::slice;
 use std::sync::Arc;
 
-use ghost_core::{Ended, Endpoint, Group, HostName, Limit, Pick, Pool, Rewritten, Route, Select, object_key};
+use ghost_core::{
+    Ended, Endpoint, Group, HeaderLine, HostName, Limit, Pick, Pool, Rewritten, Route, Select, Table, object_key,
+};
 
 use super::client::RouteNumber;
 use super::edit::{Edit, Editor};
@@ -15,17 +17,40 @@ use crate::router::View;
 use crate::ticket::{Kind, Ticket};
 
 // C keeps room for a ticket and does not look into it.
-const _: () = assert!(size_of::<Ticket>() == 32 && align_of::<Ticket>() <= align_of::<u64>());
+const _: () = assert!(size_of::<Ticket>() == 40 && align_of::<Ticket>() <= align_of::<u64>());
+
+/// Header lines that tell backends where a request came in and what took it, each with a NUL; none where there is no name.
+#[repr(C)]
+pub struct Names {
+    listener: Text,
+    route: Text,
+}
+
+impl Names {
+    fn of(ticket: &Ticket, table: &Table) -> Self {
+        let text = |line: Option<&HeaderLine>| line.map_or(Text::NONE, |line| Text::of(line.text()));
+        let route = table.route(ticket.route).and_then(|(_, route)| route.line());
+        Self { listener: text(table.listener_line(ticket.listener)), route: text(route) }
+    }
+}
 
 /// Reads a ticket's text, once for all attempts of a fetch. False: it is none.
 ///
 /// # Safety
-/// `text` and `ticket` are null or valid.
+/// `view` is held; `text`, `ticket` and `names` are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_ticket(text: Text, ticket: *mut MaybeUninit<Ticket>) -> bool {
+pub unsafe extern "C" fn ghost_ticket(
+    view: *const View,
+    text: Text,
+    ticket: *mut MaybeUninit<Ticket>,
+    names: *mut Names,
+) -> bool {
     // SAFETY: as promised.
-    let read = unsafe { (text.get().and_then(Ticket::parse), ticket.as_mut()) };
-    let (Some(read), Some(ticket)) = read else { return false };
+    let places = unsafe { (view.as_ref(), ticket.as_mut(), names.as_mut()) };
+    let (Some(view), Some(ticket), Some(names)) = places else { return false };
+    // SAFETY: as promised.
+    let Some(read) = unsafe { text.get() }.and_then(Ticket::parse) else { return false };
+    *names = Names::of(&read, &view.table);
     ticket.write(read);
     true
 }
@@ -86,8 +111,7 @@ pub unsafe extern "C" fn ghost_attempt(
     *attempt = Attempt::NONE;
     // SAFETY: as promised.
     let Some(ticket) = unsafe { ticket.as_ref() }.filter(|ticket| ticket.kind == Kind::Forward) else { return };
-    let number = RouteNumber { host: ticket.route.host, rank: ticket.route.rank, group: ticket.group };
-    let Some((route, Some(group))) = number.find(&view.table) else { return };
+    let Some((route, Some(group))) = RouteNumber::of(ticket).find(&view.table) else { return };
     let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
     attempt.take(route, now_ms, now_ms.saturating_sub(began_ms));
     if attempt.expired {
@@ -96,11 +120,11 @@ pub unsafe extern "C" fn ghost_attempt(
     // SAFETY: the glue's own array.
     let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
     // SAFETY: as promised.
-    let (host, url) = unsafe { (message.host.get(), message.url.get().unwrap_or_default()) };
+    let url = unsafe { message.url.get() }.unwrap_or_default();
     attempt.choose(view, group, |pool| {
         let key = match pool.select() {
             Select::Random => 0,
-            Select::Hash => object_key(host.and_then(HostName::parse).as_ref(), url),
+            Select::Hash => object_key(message.host().and_then(HostName::parse).as_ref(), url),
         };
         Pick { draw: turned(ticket.draw, tried.len()), key, now_ms, tried }
     });

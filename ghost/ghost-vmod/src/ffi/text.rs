@@ -42,7 +42,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         // SAFETY: the glue passes the lines of a live `struct http`, or null with 0.
         let lines = if self.first.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(self.first, self.n) } };
         lines.iter().filter(|line| !line.b.is_null() && line.b <= line.e).map(|line| {
@@ -50,6 +50,14 @@ impl Lines {
             unsafe { slice::from_raw_parts(line.b, line.e as usize - line.b as usize) }
         })
     }
+}
+
+/// The value of a line, without the spaces around it, if it has the name. A colon where the name would end is looked for
+/// first: few lines get as far as having letters compared.
+pub(super) fn value_of<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
+    let (head, tail) = line.split_at_checked(name.len())?;
+    let (b':', value) = tail.split_first()? else { return None };
+    head.eq_ignore_ascii_case(name).then(|| value.trim_ascii())
 }
 
 impl Headers for Lines {
@@ -60,13 +68,8 @@ impl Headers for Lines {
         })
     }
 
-    /// A colon where the name would end is looked for first: few lines get as far as having letters compared.
     fn all<'h>(&'h self, name: &[u8]) -> impl Iterator<Item = &'h [u8]> {
-        self.texts().filter_map(move |line| {
-            let (head, tail) = line.split_at_checked(name.len())?;
-            let (b':', value) = tail.split_first()? else { return None };
-            head.eq_ignore_ascii_case(name).then(|| value.trim_ascii())
-        })
+        self.texts().filter_map(move |line| value_of(line, name))
     }
 }
 
@@ -77,8 +80,15 @@ pub struct Message {
     pub(super) server_name: Text,
     /// 0: unknown.
     pub(super) port: u16,
+    /// A request without a host is wrong.
+    pub(super) wants_host: bool,
     pub(super) method: Text,
     pub(super) url: Text,
-    pub(super) host: Text,
     pub(super) lines: Lines,
+}
+
+impl Message {
+    pub(super) fn host(&self) -> Option<&[u8]> {
+        self.lines.first(b"host")
+    }
 }

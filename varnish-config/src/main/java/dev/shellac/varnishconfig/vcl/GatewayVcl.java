@@ -37,8 +37,7 @@ final class GatewayVcl {
             			if (req.http.host !~ "^[^\\x22\\s]+\\z" || req.url ~ "[\\x22\\s]") {
             				return (synth(400, "A ban needs a host and an expression without quotation marks or spaces"));
             			}
-            			ghost.banning();
-            			if (std.ban("obj.http.X-Ghost-Host == " + req.http.host + " && obj.http.X-Ghost-Url ~ " + req.url)) {
+            			if (std.ban("obj.http.xkey ~ " + ghost.ban_pattern() + " && obj.http.X-Ghost-Url ~ " + req.url)) {
             				return (synth(200, "Ban added"));
             			}
             			return (synth(400, std.ban_error()));
@@ -47,10 +46,6 @@ final class GatewayVcl {
             			return (synth(200));
             		}
             		return (synth(404));
-            	}
-            	# The built-in rule, which the postamble leaves no room for.
-            	if (!req.http.host && req.esi_level == 0 && req.proto == "HTTP/1.1") {
-            		return (synth(400));
             	}
             	# The route. From here on the request has a backend, also if the answer is 404: ghost gives that itself.
             	set req.backend_hint = router.recv(proxy.authority());
@@ -75,24 +70,22 @@ final class GatewayVcl {
             }
 
             sub vcl_backend_response {
-            	# An answer that is not the last one must leave no trace: what response() does to bereq would stay for the next attempt.
-            	if (router.again()) {
-            		return (retry);
-            	}
-            	if (router.abandons()) {
+            	# The client gets another answer than this one: that of a further attempt, or a stale object.
+            	if (router.response()) {
+            		if (router.again()) {
+            			return (retry);
+            		}
             		return (abandon);
             	}
-            	router.response();
             }
 
             sub vcl_backend_error {
-            	if (router.again()) {
-            		return (retry);
-            	}
-            	if (router.abandons()) {
+            	if (router.response()) {
+            		if (router.again()) {
+            			return (retry);
+            		}
             		return (abandon);
             	}
-            	router.response();
             }
 
             sub vcl_deliver {
@@ -126,7 +119,7 @@ final class GatewayVcl {
             }
 
             sub vcl_hash {
-            	# Ghost's key is complete; the built-in one would add the whole URL to it.
+            	# Ghost's key is complete; the built-in one would add the whole URL to it. What is passed needs none.
             	if (router.hashed()) {
             		return (lookup);
             	}
@@ -137,6 +130,14 @@ final class GatewayVcl {
             	if (router.stored()) {
             		return (deliver);
             	}
+            }
+            """;
+
+    /** Between the preamble and a user's part; without one nobody reads what it puts on each request. */
+    static final String TELLING = """
+            # The user's part may read X-Gateway-Listener and X-Gateway-Route from the request.
+            sub vcl_recv {
+            	router.tell();
             }
             """;
 

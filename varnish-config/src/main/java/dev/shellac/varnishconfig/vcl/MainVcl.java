@@ -43,8 +43,8 @@ public sealed interface MainVcl {
         return switch (UserPart.of(part.text())) {
             case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
             case UserPart.Statements statements -> {
-                String before = top(ghostJson, statements.imports()) + GatewayVcl.PREAMBLE + "\n# The user's part: "
-                        + origin(part) + "\n";
+                String before = top(ghostJson, statements.imports()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.TELLING
+                        + "\n# The user's part: " + origin(part) + "\n";
                 String after = "\n# The end of the user's part.\n\n" + GatewayVcl.POSTAMBLE;
                 int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
                 yield new Text(before + statements.rest() + after, Optional.of(line));
