@@ -43,8 +43,8 @@ public final class Decoder {
                     optional("generation", whole()),
                     optional("creationTimestamp", TIME),
                     optional("deletionTimestamp", TIME),
-                    optional("labels", table(text())),
-                    optional("annotations", table(text())))
+                    optional("labels", table(text()).nullsAreEmptyText()),
+                    optional("annotations", table(text()).nullsAreEmptyText()))
             .open();
 
     private final Map<ResourceId, Located> objects = new LinkedHashMap<>();

@@ -60,7 +60,10 @@ final class ConformanceGoldenTest {
                         file.getKey(),
                         file.getValue()
                                 .replace("{GATEWAY_CLASS_NAME}", "varnish")
-                                .replace("{GATEWAY_CONTROLLER_NAME}", Settings.CONTROLLER_NAME)))
+                                .replace("{GATEWAY_CONTROLLER_NAME}", Settings.CONTROLLER_NAME)
+                                // The suite puts addresses in the place of these before it applies them.
+                                .replace("PLACEHOLDER_UNUSABLE_ADDRS", "198.51.100.1")
+                                .replace("PLACEHOLDER_USABLE_ADDRS", "192.0.2.1")))
                 .toList());
         if (!decoded.errors().isEmpty()) {
             throw new AssertionError(String.join(

@@ -147,7 +147,7 @@ final class RandomCluster {
             case "GatewayClass" ->
                 "apiVersion: " + GATEWAY_API + "\nkind: GatewayClass\nmetadata: {name: varnish, generation: "
                         + random.nextInt(3) + "}\nspec: {controllerName: "
-                        + pick("varnish-software.com/gateway", "varnish-software.com/gateway", "example.com/other")
+                        + (random.nextInt(6) == 0 ? "example.com/other" : "varnish-software.com/gateway")
                         + pick(
                                 "",
                                 ", parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}")
@@ -206,12 +206,13 @@ final class RandomCluster {
                                 "PathPrefix, value: /a",
                                 "PathPrefix, value: /",
                                 "RegularExpression, value: '/a.*'",
+                                "RegularExpression, value: '('",
                                 "RegularExpression, value: '('")
                         + "}}, {method: GET}], "
                         + "backendRefs: [" + backend() + ", " + backend() + "]}, {filters: ["
                         + pick(
                                 "",
-                                "{type: ExtensionRef, extensionRef: {group: x, kind: Y, name: z}}",
+                                "{type: ExtensionRef, extensionRef: {group: x, kind: Thing, name: z}}",
                                 "{type: RequestMirror, requestMirror: {backendRef: {name: s, port: 80}}}")
                         + "]}]}");
     }
@@ -222,11 +223,12 @@ final class RandomCluster {
     }
 
     private String listener(String name) {
-        return "{name: " + name + ", port: " + pick("80", "81") + ", protocol: "
-                + pick("HTTP", "HTTP", "TCP", "HTTPS, tls: {certificateRefs: [{name: cert}]}")
+        return "{name: " + name + ", port: "
+                + (name.equals("a") ? pick("80", "80", "81") : pick("81", "81", "80")) + ", protocol: "
+                + pick("HTTP", "HTTP", "HTTP", "HTTP", "TCP", "HTTPS, tls: {certificateRefs: [{name: cert}]}")
                 + pick(", hostname: '*.example.com'", ", hostname: a.example.com")
                 + ", allowedRoutes: {namespaces: {from: "
-                + pick("All", "Same", "Selector, selector: {matchLabels: {team: a}}") + "}}}";
+                + pick("All", "All", "Same", "Selector, selector: {matchLabels: {team: a}}") + "}}}";
     }
 
     private String object(String kind, String name, String spec) {
@@ -236,7 +238,7 @@ final class RandomCluster {
 
     private String meta(String name) {
         return "{name: " + name + ", namespace: " + namespace() + ", generation: " + random.nextInt(3)
-                + pick("", "", "", "", "", "", ", deletionTimestamp: '2026-02-01T00:00:00Z'")
+                + (random.nextInt(12) == 0 ? ", deletionTimestamp: '2026-02-01T00:00:00Z'" : "")
                 + pick("", ", creationTimestamp: '2026-01-01T00:00:00Z'", ", creationTimestamp: '2026-01-02T00:00:00Z'")
                 + "}";
     }

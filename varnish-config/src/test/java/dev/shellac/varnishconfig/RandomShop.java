@@ -111,7 +111,7 @@ final class RandomShop {
                 + "]}, {filters: ["
                 + pick(
                         "",
-                        "{type: ExtensionRef, extensionRef: {group: x, kind: Y, name: z}}",
+                        "{type: ExtensionRef, extensionRef: {group: x, kind: Thing, name: z}}",
                         "{type: RequestRedirect, requestRedirect: {scheme: https}}",
                         "{type: RequestMirror, requestMirror: {backendRef: {name: b, port: 80}}}")
                 + "]}]}\n";

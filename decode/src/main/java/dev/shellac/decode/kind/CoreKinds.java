@@ -107,8 +107,11 @@ final class CoreKinds {
             Scope.NAMESPACED,
             object(
                             defaulted("type", text(), "Opaque"),
-                            optional("data", table(text().rule("is not base64", CoreKinds::isBase64))),
-                            optional("stringData", table(text())),
+                            optional(
+                                    "data",
+                                    table(text().rule("is not base64", CoreKinds::isBase64))
+                                            .nullsAreEmptyText()),
+                            optional("stringData", table(text()).nullsAreEmptyText()),
                             optional("immutable", flag()))
                     .open(),
             CoreKinds::secret);
@@ -117,7 +120,7 @@ final class CoreKinds {
             GroupKind.CONFIG_MAP,
             V1,
             Scope.NAMESPACED,
-            object(optional("data", table(text())), optional("binaryData", anything()))
+            object(optional("data", table(text()).nullsAreEmptyText()), optional("binaryData", anything()))
                     .open(),
             (meta, view) -> new ConfigMap(meta, view.table("data")));
 

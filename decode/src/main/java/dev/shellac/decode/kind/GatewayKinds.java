@@ -81,6 +81,12 @@ final class GatewayKinds {
                                                     + " path; k8s.io and its subdomains are reserved",
                                             GatewayKinds::isRoutability)))
             .rule(
+                    "an address of type IPAddress must have an IPv4 or IPv6 address as its value, if any",
+                    address -> !address.is("type", "IPAddress")
+                            || address.optionalText("value")
+                                    .map(Names::isIpAddress)
+                                    .orElse(true))
+            .rule(
                     "Hostname value must be empty or contain only valid characters",
                     address -> !address.is("type", "Hostname")
                             || address.optionalText("value")

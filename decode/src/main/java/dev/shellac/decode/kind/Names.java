@@ -17,6 +17,7 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.LabelSelector;
 import dev.shellac.model.ObjectRef;
 import dev.shellac.model.Port;
+import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -28,6 +29,9 @@ final class Names {
     private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
     private static final String TOKEN = "^[A-Za-z0-9!#$%&'*+\\-.^_\\x60|~]+$";
+
+    private static final Pattern IPV4 =
+            Pattern.compile("0*BYTE(\\.0*BYTE){3}".replace("BYTE", "(\\d{1,2}|1\\d\\d|2[0-4]\\d|25[0-5])"));
 
     static final Shape.Text GROUP = text().most(253).matching(pattern("^$|^" + SUBDOMAIN + "$", "an API group"));
     static final Shape.Text KIND =
@@ -50,6 +54,22 @@ final class Names {
                     "the value of a header: visible ASCII, single spaces inside"));
     static final Shape.Text DURATION =
             text().matching(pattern("^([0-9]{1,5}(h|m|s|ms)){1,4}$", "a duration such as 10s, 500ms or 1h30m"));
+
+    /** The formats ipv4 and ipv6 of OpenAPI as the API server has them: with leading zeros, without a zone. */
+    static boolean isIpAddress(String text) {
+        if (!text.contains(":")) {
+            return IPV4.matcher(text).matches();
+        }
+        if (text.contains("%") || text.contains("[")) {
+            return false;
+        }
+        try {
+            InetAddress.ofLiteral(text);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
 
     /** Group and kind with defaults, and a namespace: a reference to a Secret, say. */
     static Shape.Fields reference(String group, String kind) {

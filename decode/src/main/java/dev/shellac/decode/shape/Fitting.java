@@ -204,7 +204,11 @@ public final class Fitting {
             shape.keyRules().stream()
                     .filter(rule -> !rule.holds().test(key))
                     .forEach(rule -> refuse(entry.at(), child(path, key), rule.message()));
-            fitted.put(key, new Node.Entry(entry.at(), value(entry.value(), shape.value(), child(path, key))));
+            if (!(entry.value() instanceof Node.Nothing)) {
+                fitted.put(key, new Node.Entry(entry.at(), value(entry.value(), shape.value(), child(path, key))));
+            } else if (shape.nulls() == Shape.Nulls.EMPTY_TEXT) {
+                fitted.put(key, new Node.Entry(entry.at(), new Node.Text(entry.at(), "")));
+            }
         });
         return new Node.Mapping(node.at(), fitted);
     }

@@ -33,7 +33,7 @@ public sealed interface Shape {
     }
 
     static Table table(Shape value) {
-        return new Table(value, NO_LIMIT, List.of());
+        return new Table(value, NO_LIMIT, List.of(), Nulls.LEFT_OUT);
     }
 
     /** Fields of this object, and no others. */
@@ -166,14 +166,25 @@ public sealed interface Shape {
         }
     }
 
+    /** What an entry without a value is. */
+    enum Nulls {
+        LEFT_OUT,
+        EMPTY_TEXT
+    }
+
     /** Text keys of any name, and their values. */
-    record Table(Shape value, int most, List<Rule<String>> keyRules) implements Shape {
+    record Table(Shape value, int most, List<Rule<String>> keyRules, Nulls nulls) implements Shape {
         public Table most(int greatest) {
-            return new Table(value, greatest, keyRules);
+            return new Table(value, greatest, keyRules, nulls);
+        }
+
+        /** As the API server has it for the kinds that it is built with; for all others it leaves them out. */
+        public Table nullsAreEmptyText() {
+            return new Table(value, most, keyRules, Nulls.EMPTY_TEXT);
         }
 
         public Table keys(String message, Predicate<String> holds) {
-            return new Table(value, most, joined(keyRules, new Rule<>(message, holds)));
+            return new Table(value, most, joined(keyRules, new Rule<>(message, holds)), nulls);
         }
     }
 

@@ -9,9 +9,12 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.yaml.snakeyaml.LoaderOptions;
 
@@ -21,6 +24,8 @@ public final class TreeReader {
     public static final int MOST_BYTES = 4 * 1024 * 1024;
 
     private static final int MOST_DEPTH = 100;
+    private static final Map<String, Boolean> TRUE_OR_FALSE = Map.of("y", true, "Y", true, "n", false, "N", false);
+    private static final Pattern ODD_NUMBER = Pattern.compile("0o[0-7]{1,20}|0X[0-9a-fA-F]{1,15}");
     private static final JsonFactory YAML = YAMLFactory.builder()
             .loaderOptions(limits())
             // "a:" is null, as everywhere else; the builder starts without it.
@@ -43,10 +48,15 @@ public final class TreeReader {
     }
 
     private final String file;
+    private final byte[] bytes;
     private final JsonParser parser;
+    private String text = "";
+    private int codePoints;
+    private int index;
 
-    private TreeReader(String file, JsonParser parser) {
+    private TreeReader(String file, byte[] bytes, JsonParser parser) {
         this.file = file;
+        this.bytes = bytes;
         this.parser = parser;
     }
 
@@ -58,7 +68,7 @@ public final class TreeReader {
         }
         JsonFactory factory = syntax == Syntax.JSON ? JSON : YAML;
         try (JsonParser parser = factory.createParser(bytes)) {
-            return new TreeReader(file, parser).documents();
+            return new TreeReader(file, bytes, parser).documents();
         } catch (JsonProcessingException e) {
             return new Document.Broken(at(file, e.getLocation()), words(e.getOriginalMessage()));
         } catch (IOException e) {
@@ -90,7 +100,7 @@ public final class TreeReader {
         return switch (token) {
             case START_OBJECT -> mapping(here, depth);
             case START_ARRAY -> sequence(here, depth);
-            case VALUE_STRING -> new Node.Text(here, parser.getText());
+            case VALUE_STRING -> word(here, parser.getText());
             case VALUE_NUMBER_INT -> whole(here);
             case VALUE_NUMBER_FLOAT -> new Node.Fraction(here, parser.getText());
             case VALUE_TRUE -> new Node.Flag(here, true);
@@ -98,6 +108,30 @@ public final class TreeReader {
             case VALUE_NULL -> new Node.Nothing(here);
             default -> throw refused("unexpected " + token);
         };
+    }
+
+    // YAML 1.1, which the API server and kubectl read, has more words for truth than our parser, and a letter more for
+    // bases of numbers. In quotes they are text, and there the token begins with the quote.
+    private Node word(Position here, String text) {
+        boolean odd =
+                TRUE_OR_FALSE.containsKey(text) || ODD_NUMBER.matcher(text).matches();
+        if (!odd || !(parser instanceof YAMLParser) || !isPlain(text)) {
+            return new Node.Text(here, text);
+        }
+        return TRUE_OR_FALSE.containsKey(text)
+                ? new Node.Flag(here, TRUE_OR_FALSE.getOrDefault(text, false))
+                : new Node.Whole(here, Long.parseLong(text.substring(2), text.charAt(1) == 'o' ? 8 : 16));
+    }
+
+    // The parser counts code points. Tokens come in order, so the count goes on from the last one that was asked about.
+    private boolean isPlain(String word) {
+        if (text.isEmpty()) {
+            text = new String(bytes, StandardCharsets.UTF_8);
+        }
+        int wanted = (int) parser.currentTokenLocation().getCharOffset();
+        index = text.offsetByCodePoints(index, wanted - codePoints);
+        codePoints = wanted;
+        return text.startsWith(word, index);
     }
 
     private Node mapping(Position here, int depth) throws IOException {
