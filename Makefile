@@ -1,10 +1,10 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test cluster bench-ghost fuzz-ghost mutants-ghost soak-ghost clean
+.PHONY: help setup build test cluster bench-ghost bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
 
 help: ## list every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make this machine ready: packages, compilers, the cluster's programs (again and again if you like)
 	@scripts/setup
@@ -21,11 +21,17 @@ cluster: setup ## bring up a Kubernetes cluster called dev on this machine
 bench-ghost: setup ## measure the router: instructions per lookup, CPU beside a plain varnishd, reloads; writes bench/results
 	@scripts/bench-ghost
 
+bench-translate: setup ## measure what one change costs among 100 and 5,000 routes; writes bench/results
+	@scripts/bench-translate
+
 fuzz-ghost: setup ## feed the router random tables and requests, ten minutes each
 	@scripts/fuzz-ghost
 
 mutants-ghost: setup ## change the matching code in small ways and count the changes that no test notices
 	@scripts/mutants-ghost
+
+mutants-translate: setup ## change the translator in small ways and count the changes that no test notices
+	@scripts/mutants-translate
 
 soak-ghost: setup ## run the router's long tests: a quarter of an hour
 	@scripts/soak-ghost

@@ -4,6 +4,7 @@
 kept=() broken=()
 # What the figures depend on: the page says if any of it was not as committed.
 MEASURED=(ghost bench)
+COMPILER=(rustc --version)
 
 # limit WHAT VALUE MOST: notes whether the value is within the limit
 limit() {
@@ -23,7 +24,7 @@ environment() {
   echo "| memory | $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo) |"
   # shellcheck disable=SC1091 # only the name of the system
   echo "| system | $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r | cut -d - -f 1) |"
-  echo "| compiler | $(rustc --version) |"
+  echo "| compiler | $("${COMPILER[@]}" | head -n 1) |"
   echo "| load when it began | $LOAD_AT_START |"
 }
 LOAD_AT_START=$(cut -d ' ' -f 1 /proc/loadavg)
