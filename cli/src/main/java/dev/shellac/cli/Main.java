@@ -6,9 +6,14 @@ import picocli.CommandLine.Help.Ansi;
 
 /** The process: environment in, exit code out. */
 public final class Main {
+    private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
+
     private Main() {}
 
     public static void main(String[] arguments) {
+        if (System.getProperty(LOG_FORMAT) == null) {
+            System.setProperty(LOG_FORMAT, "%1$tFT%1$tT.%1$tL %4$-7s %5$s%6$s%n");
+        }
         System.exit(Shellac.commandLine(colours()).execute(arguments));
     }
 

@@ -1,5 +1,6 @@
 package dev.shellac.cli;
 
+import dev.shellac.cli.run.RunCommand;
 import dev.shellac.model.Name;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Spec;
             "  shellac COMMAND --help"
         },
         subcommands = {
+            RunCommand.class,
             CheckCommand.class,
             StatusCommand.class,
             ExplainCommand.class,

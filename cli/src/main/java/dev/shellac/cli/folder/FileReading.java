@@ -62,6 +62,16 @@ record FileReading(Stamp stamp, Decoded decoded, List<Located> kept) {
         }
     }
 
+    /** What the file held when this copy was made; that it does not look so any more is certain. */
+    static Optional<FileReading> remembered(Path file, Path copy) {
+        try {
+            Decoded decoded = Decoder.decode(List.of(Source.of(file.toString(), Files.readAllBytes(copy))));
+            return Optional.of(new FileReading(new Stamp(-1, Instant.EPOCH, null, Instant.EPOCH), decoded, List.of()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
     private static Decoded decode(Path file, Stamp stamp) throws NoSuchFileException {
         if (stamp.size() > TreeReader.MOST_BYTES) {
             return finding(

@@ -45,6 +45,28 @@ public final class Folder {
         return root;
     }
 
+    /** Whether a file of this name is read. */
+    public static boolean mayHoldObjects(Path file) {
+        return Listing.isWanted(file);
+    }
+
+    /**
+     * Begins with copies of its files from an earlier time: what a file held then is what it falls back to if it is broken at the first
+     * reading, and all of them if the folder is not there.
+     */
+    public Reading remembered(Path copies) {
+        try {
+            for (Path copy : Listing.of(copies, copies).files().keySet()) {
+                Path file = root.resolve(copies.relativize(copy));
+                FileReading.remembered(file, copy).ifPresent(reading -> contents.put(file, reading));
+            }
+        } catch (IOException e) {
+            // Nothing was kept.
+        }
+        last = new Reading(contents.snapshot(), contents.objects(), List.of(), contents.size(), 0);
+        return last;
+    }
+
     /** What the folder holds now. If the folder itself is gone, what it held last. */
     public Reading read() {
         return read(List.of(root));

@@ -1,0 +1,279 @@
+package dev.shellac.cli.run;
+
+import dev.shellac.cli.run.Doors.Door;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.Name;
+import dev.shellac.model.Port;
+import dev.shellac.model.status.Address;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.plan.HostPlan;
+import dev.shellac.translate.plan.Origin;
+import dev.shellac.varnishconfig.table.GhostJson;
+import dev.shellac.varnishconfig.table.GhostTable;
+import dev.shellac.varnishconfig.table.SocketMap;
+import dev.shellac.varnishd.ListenSocket;
+import dev.shellac.varnishd.Varnishd;
+import dev.shellac.varnishd.VarnishdOwner;
+import dev.shellac.varnishd.ghost.ReloadAnswer;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * One Gateway's varnishd. A changed set of ports starts it anew, changed VCL is loaded, everything else is a reload of ghost's table,
+ * and nothing at all if the table is the same. For one thread.
+ */
+final class GatewayServing implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(GatewayServing.class.getName());
+    private static final Duration LINGERING = Duration.ofSeconds(2);
+
+    private final Name gateway;
+    private final RunSettings settings;
+    private final GatewayFiles files;
+    private final VarnishdOwner owner;
+    private final GhostJson encoder = new GhostJson();
+    private final VclChange vcl;
+    private Optional<Varnishd> varnishd = Optional.empty();
+    private List<Door> opened = List.of();
+    private String written = "";
+    private Optional<ReloadAnswer> answered = Optional.empty();
+
+    GatewayServing(Name gateway, RunSettings settings, GatewayFiles files, VarnishdOwner owner) {
+        this.gateway = gateway;
+        this.settings = settings;
+        this.files = files;
+        this.owner = owner;
+        this.vcl = new VclChange(files);
+    }
+
+    /**
+     * What it comes to.
+     *
+     * @param again whether to try again before long although nothing changed
+     */
+    record Result(DataPlane report, boolean again) {}
+
+    Result serve(Desired desired) throws IOException {
+        var closed = new TreeMap<Port, String>(desired.closed());
+        closed.putAll(desired.doors().taken());
+        List<Door> doors = free(desired.doors().open(), closed);
+        if (doors.isEmpty()) {
+            stop();
+            return new Result(
+                    report(desired, closed, Optional.empty()),
+                    !desired.doors().open().isEmpty());
+        }
+        GhostTable table = encoder.encode(desired.plan(), desired.slices(), sockets(doors));
+        boolean changed = !table.hash().equals(written);
+        if (changed) {
+            files.writeTable(table.bytes());
+            written = table.hash();
+        }
+        boolean started = start(doors);
+        Optional<String> fault = vcl.use(varnishd.orElseThrow(), desired.plan().userVcl());
+        if (vcl.isLive() && (changed || started || !(answered.orElse(null) instanceof ReloadAnswer.Live))) {
+            answered = Optional.of(varnishd.orElseThrow().reload());
+            say(answered.get(), desired);
+        }
+        boolean again = doors.size() < desired.doors().open().size()
+                || !vcl.isLive()
+                || answered.orElse(null) instanceof ReloadAnswer.Unreachable;
+        return new Result(report(desired, closed, fault), again);
+    }
+
+    /** What ghost said when it loaded its table by itself. */
+    void reloaded(ReloadAnswer answer) {
+        answered = Optional.of(answer);
+    }
+
+    // Those that are open already, and those of the others that nobody has.
+    private List<Door> free(List<Door> wanted, SortedMap<Port, String> closed) {
+        boolean running = varnishd.filter(Varnishd::isAlive).isPresent();
+        var free = new ArrayList<Door>();
+        for (Door door : wanted) {
+            Optional<String> obstacle = running && opened.contains(door) ? Optional.empty() : obstacle(door);
+            if (obstacle.isEmpty()) {
+                free.add(door);
+            } else {
+                closed.put(door.port(), obstacle.get());
+            }
+        }
+        return free;
+    }
+
+    // A varnishd that was killed has its ports for a moment longer than its process.
+    private Optional<String> obstacle(Door door) {
+        Optional<String> obstacle =
+                PortHolder.obstacle(door.address(), door.port().value());
+        if (!opened.contains(door)) {
+            return obstacle;
+        }
+        long deadline = System.nanoTime() + LINGERING.toNanos();
+        while (obstacle.isPresent() && System.nanoTime() < deadline) {
+            try {
+                Thread.sleep(Duration.ofMillis(20));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return obstacle;
+            }
+            obstacle = PortHolder.obstacle(door.address(), door.port().value());
+        }
+        return obstacle;
+    }
+
+    private static Map<String, Door> named(List<Door> doors) {
+        var named = new LinkedHashMap<String, Door>();
+        for (Door door : doors) {
+            String name = "http-" + door.port();
+            for (int i = 2; named.containsKey(name); i++) {
+                name = "http-" + door.port() + "-" + i;
+            }
+            named.put(name, door);
+        }
+        return named;
+    }
+
+    private static SocketMap sockets(List<Door> doors) {
+        return SocketMap.of(named(doors).entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, door -> Set.of(door.getValue().port()))));
+    }
+
+    private boolean start(List<Door> doors) throws IOException {
+        if (varnishd.filter(Varnishd::isAlive).isPresent()) {
+            if (doors.equals(opened)) {
+                return false;
+            }
+            LOG.log(
+                    Level.INFO,
+                    "Gateway {0}: its ports change from {1} to {2}: varnishd starts anew, its cache is lost",
+                    gateway,
+                    listens(opened),
+                    listens(doors));
+        }
+        stop();
+        List<ListenSocket> sockets = named(doors).entrySet().stream()
+                .map(door -> ListenSocket.http(door.getKey(), door.getValue().listen()))
+                .toList();
+        opened = doors;
+        varnishd = Optional.of(Varnishd.start(
+                settings.varnishd(files.folder(), sockets), RunSettings.patience(), owner, InstantSource.system()));
+        files.started(varnishd.get().pid());
+        vcl.forget();
+        answered = Optional.empty();
+        LOG.log(Level.INFO, "Gateway {0}: varnishd starts, for {1}", gateway, listens(doors));
+        return true;
+    }
+
+    private static String listens(List<Door> doors) {
+        return doors.stream()
+                .map(door -> door.address().isPresent() ? door.listen() : "port " + door.port())
+                .collect(Collectors.joining(", "));
+    }
+
+    private void say(ReloadAnswer answer, Desired desired) {
+        switch (answer) {
+            case ReloadAnswer.Live live -> {
+                LOG.log(
+                        Level.INFO,
+                        "Gateway {0}: {1} routes of {2} hosts live in {3} ms",
+                        gateway,
+                        String.valueOf(live.routes()),
+                        String.valueOf(live.hosts()),
+                        String.valueOf(live.took().toMillis()));
+                live.refusals()
+                        .forEach(refusal -> LOG.log(
+                                Level.WARNING,
+                                "Gateway {0}: ghost refuses {1}: {2}: {3}",
+                                gateway,
+                                refusal.route().isEmpty() ? refusal.vhost() : "HTTPRoute " + refusal.route(),
+                                refusal.field(),
+                                refusal.message()));
+            }
+            case ReloadAnswer.Kept kept ->
+                LOG.log(
+                        Level.ERROR,
+                        "Gateway {0}: ghost refuses the whole table and keeps the one before: {1}: {2}",
+                        gateway,
+                        kept.field(),
+                        kept.error());
+            case ReloadAnswer.Unreachable unreachable ->
+                LOG.log(Level.WARNING, "Gateway {0}: {1}", desired.plan().gateway(), unreachable.why());
+        }
+    }
+
+    private DataPlane report(Desired desired, SortedMap<Port, String> closed, Optional<String> vclFault) {
+        Optional<String> tableFault = answered.flatMap(answer -> answer instanceof ReloadAnswer.Kept kept
+                ? Optional.of("ghost refuses the table: " + kept.field() + ": " + kept.error())
+                : Optional.empty());
+        boolean serving = varnishd.isPresent() && answered.orElse(null) instanceof ReloadAnswer.Live;
+        return new DataPlane(
+                serving ? addresses() : List.of(),
+                desired.unusable(),
+                closed,
+                refusals(desired.plan()),
+                vclFault.or(() -> tableFault));
+    }
+
+    private List<Address> addresses() {
+        List<String> bound = opened.stream()
+                .flatMap(door -> door.address().stream())
+                .distinct()
+                .toList();
+        return (bound.isEmpty() ? Hosts.ownAddresses() : bound)
+                .stream().map(address -> new Address("IPAddress", address)).toList();
+    }
+
+    private List<TableRefusal> refusals(GatewayPlan plan) {
+        if (!(answered.orElse(null) instanceof ReloadAnswer.Live live)) {
+            return List.of();
+        }
+        return live.refusals().stream()
+                .flatMap(refusal -> origin(plan, refusal)
+                        .map(origin -> new TableRefusal(
+                                origin.route(),
+                                origin.rule(),
+                                origin.match(),
+                                refusal.field() + ": " + refusal.message()))
+                        .stream())
+                .toList();
+    }
+
+    // Ghost counts the routes of a host in the order of its table, which is that of the plan.
+    private static Optional<Origin> origin(GatewayPlan plan, ReloadAnswer.Refusal refusal) {
+        return plan.hosts().stream()
+                .filter(host -> host.hostname().value().equals(refusal.vhost()))
+                .map(HostPlan::routes)
+                .filter(routes ->
+                        refusal.position().filter(at -> at < routes.size()).isPresent())
+                .map(routes -> routes.get(refusal.position().orElseThrow()).origin())
+                .findFirst();
+    }
+
+    private void stop() {
+        varnishd.ifPresent(Varnishd::close);
+        varnishd = Optional.empty();
+        answered = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    Path folder() {
+        return files.folder();
+    }
+}

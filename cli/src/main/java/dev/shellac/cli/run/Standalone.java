@@ -1,0 +1,239 @@
+package dev.shellac.cli.run;
+
+import dev.shellac.cli.folder.Folder;
+import dev.shellac.cli.folder.Reading;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Name;
+import dev.shellac.model.Port;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.gateway.AddressRequest;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.translate.Outcome;
+import dev.shellac.translate.Settings;
+import dev.shellac.translate.Translator;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.plan.ListenerPlan;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The loop: what changed is read, translated and handed to each Gateway; what they report becomes status. For one thread. */
+final class Standalone {
+    private static final System.Logger LOG = System.getLogger(Standalone.class.getName());
+    private static final Duration RESCAN = Duration.ofSeconds(10);
+    private static final Duration RESCAN_OF_NOTHING = Duration.ofSeconds(1);
+    private static final Duration STATUS_WAITS = Duration.ofSeconds(2);
+
+    private final Folder folder;
+    private final RunSettings settings;
+    private final StateFolder state;
+    private final Inbox inbox;
+    private final StatusWriter writer;
+    private final Translator translator = new Translator(Settings.alone());
+    private final FindingsLog findings = new FindingsLog();
+    private final Map<Name, GatewayRunner> runners = new TreeMap<>();
+    private final Map<Name, Integer> seen = new HashMap<>();
+    private Optional<Snapshot> served = Optional.empty();
+    private Map<Name, DataPlane> reports = Map.of();
+    private Optional<Outcome> outcome = Optional.empty();
+    private Reading reading;
+    private boolean unwritten;
+    private Optional<Long> waitingSince = Optional.empty();
+
+    Standalone(Folder folder, RunSettings settings, StateFolder state, Inbox inbox) {
+        this.folder = folder;
+        this.settings = settings;
+        this.state = state;
+        this.inbox = inbox;
+        this.reading = folder.remembered(state.lastGood());
+        this.writer = StatusWriter.start(state, new LastGood(folder.root(), state.lastGood()));
+    }
+
+    /** Serves until the inbox is closed. */
+    void run() throws IOException, InterruptedException {
+        try (FolderWatch watch = FolderWatch.start(folder.root(), inbox)) {
+            Set<Path> changed = Set.of(folder.root());
+            long scanned = System.nanoTime();
+            while (true) {
+                turn(changed);
+                Duration due = findings.update(reading.findings(), System.nanoTime());
+                Duration rescan = Files.isDirectory(folder.root()) ? RESCAN : RESCAN_OF_NOTHING;
+                Duration left = rescan.minusNanos(System.nanoTime() - scanned);
+                Inbox.Mail mail = inbox.await(List.of(due, left, unpublished()).stream()
+                        .min(Comparator.naturalOrder())
+                        .orElseThrow());
+                if (mail.closed()) {
+                    return;
+                }
+                changed = mail.changed();
+                if (System.nanoTime() - scanned > rescan.toNanos()) {
+                    changed = Set.of(folder.root());
+                    scanned = System.nanoTime();
+                    watch.renew();
+                }
+            }
+        } finally {
+            close();
+        }
+    }
+
+    private void turn(Set<Path> changed) {
+        if (!changed.isEmpty()) {
+            reading = folder.read(changed);
+            writer.read(changed);
+        }
+        Snapshot snapshot = reading.snapshot();
+        boolean fresh = served.filter(snapshot::equals).isEmpty();
+        Map<Name, DataPlane> said = said();
+        if (fresh || !said.equals(reports)) {
+            reports = said;
+            Outcome next = translator.translate(snapshot.reported(reports));
+            if (fresh) {
+                serve(next, snapshot);
+                served = Optional.of(snapshot);
+                waitingSince = Optional.of(System.nanoTime());
+            }
+            outcome = Optional.of(next);
+            unwritten = true;
+        }
+        publish();
+    }
+
+    // Status follows what it is about: it is not written while a change is on its way to a varnishd, unless that takes
+    // long.
+    private void publish() {
+        boolean settled = runners.values().stream().allMatch(GatewayRunner::isSettled);
+        boolean late = waitingSince
+                .filter(since -> System.nanoTime() - since > STATUS_WAITS.toNanos())
+                .isPresent();
+        if (unwritten && outcome.isPresent() && (settled || late)) {
+            writer.publish(outcome.get().statuses(), reports);
+            unwritten = false;
+            waitingSince = Optional.empty();
+        }
+    }
+
+    private Duration unpublished() {
+        return unwritten ? STATUS_WAITS : RESCAN;
+    }
+
+    private Map<Name, DataPlane> said() {
+        var said = new TreeMap<Name, DataPlane>();
+        runners.forEach((name, runner) -> runner.report().ifPresent(report -> said.put(name, report)));
+        return said;
+    }
+
+    private void serve(Outcome next, Snapshot snapshot) {
+        for (Name gone : List.copyOf(runners.keySet())) {
+            if (!next.plans().containsKey(gone)) {
+                LOG.log(Level.INFO, "Gateway {0} is gone: its varnishd stops", gone);
+                Optional.ofNullable(runners.remove(gone)).ifPresent(GatewayRunner::close);
+            }
+        }
+        if (next.plans().isEmpty()) {
+            LOG.log(Level.WARNING, "nothing to serve: {0} holds no Gateway of ours that can run", folder.root());
+        }
+        List<Gateway> gateways = oldestFirst(next, snapshot);
+        Map<Name, Doors> doors = Doors.assign(
+                gateways.stream().map(gateway -> wish(gateway, next)).toList());
+        for (Gateway gateway : gateways) {
+            Name name = gateway.meta().name();
+            GatewayPlan plan = plan(next, name);
+            runners.computeIfAbsent(name, this::runner)
+                    .desire(new Desired(
+                            plan,
+                            snapshot.all(EndpointSlice.class),
+                            doors.getOrDefault(name, new Doors(List.of(), new TreeMap<>())),
+                            withoutTls(plan),
+                            unusable(gateway)));
+        }
+    }
+
+    private static GatewayPlan plan(Outcome outcome, Name name) {
+        return Optional.ofNullable(outcome.plans().get(name)).orElseThrow();
+    }
+
+    private GatewayRunner runner(Name name) {
+        Path place = settings.runtime().resolve(name.namespace() + "_" + name.name());
+        return GatewayRunner.start(name, settings, new GatewayFiles(name, place, state), inbox);
+    }
+
+    // By the time that they carry; those without one in the order in which they came, so that a newcomer takes nothing
+    // away.
+    private List<Gateway> oldestFirst(Outcome next, Snapshot snapshot) {
+        var gateways = new ArrayList<>(snapshot.all(Gateway.class).stream()
+                .filter(gateway -> next.plans().containsKey(gateway.meta().name()))
+                .toList());
+        gateways.forEach(gateway -> seen.putIfAbsent(gateway.meta().name(), seen.size()));
+        gateways.sort(Comparator.<Gateway, Instant>comparing(
+                        gateway -> gateway.meta().created().orElse(Instant.MAX))
+                .thenComparing(gateway -> seen.getOrDefault(gateway.meta().name(), 0))
+                .thenComparing(Gateway::meta, Metadata.byAge()));
+        return gateways;
+    }
+
+    private Doors.Wish wish(Gateway gateway, Outcome next) {
+        List<String> addresses = gateway.addresses().stream()
+                .filter(address -> address.value()
+                        .filter(value -> Hosts.obstacle(address.type(), value).isEmpty())
+                        .isPresent())
+                .flatMap(address -> address.value().stream())
+                .toList();
+        boolean asked =
+                gateway.addresses().stream().anyMatch(address -> address.value().isPresent());
+        var ports = plan(next, gateway.meta().name()).listeners().stream()
+                .filter(listener -> listener.protocol().equals("HTTP"))
+                .map(ListenerPlan::port)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return new Doors.Wish(
+                gateway.meta().name(),
+                asked ? addresses : settings.bind().stream().toList(),
+                asked && addresses.isEmpty() ? new TreeSet<>() : ports);
+    }
+
+    private static Map<Port, String> withoutTls(GatewayPlan plan) {
+        return plan.listeners().stream()
+                .filter(listener -> !listener.protocol().equals("HTTP"))
+                .collect(Collectors.toMap(
+                        ListenerPlan::port,
+                        listener -> listener.protocol() + " is not served on a host; put a TLS proxy in front",
+                        (one, other) -> one));
+    }
+
+    private static Map<String, String> unusable(Gateway gateway) {
+        var unusable = new TreeMap<String, String>();
+        for (AddressRequest address : gateway.addresses()) {
+            address.value()
+                    .ifPresent(
+                            value -> Hosts.obstacle(address.type(), value).ifPresent(why -> unusable.put(value, why)));
+        }
+        return unusable;
+    }
+
+    private void close() throws InterruptedException {
+        // All at once: each has seconds to stop.
+        List<Thread> stopping = runners.values().stream()
+                .map(runner -> Thread.ofVirtual().start(runner::close))
+                .toList();
+        for (Thread thread : stopping) {
+            thread.join();
+        }
+        writer.close();
+        state.allEnded();
+    }
+}

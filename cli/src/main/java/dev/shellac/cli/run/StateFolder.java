@@ -1,0 +1,139 @@
+package dev.shellac.cli.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.model.Name;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is kept from run to run, for this user alone: {@code status.yaml} and {@code reports.json} of now, the last good copy of each
+ * file ({@code last-good}) and the VCL that each Gateway last took ({@code vcl}).
+ */
+final class StateFolder implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(StateFolder.class.getName());
+
+    private final Path folder;
+    private final FileChannel channel;
+
+    private StateFolder(Path folder, FileChannel channel) {
+        this.folder = folder;
+        this.channel = channel;
+    }
+
+    /** Nothing if another process has it. */
+    static Optional<StateFolder> open(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        FileChannel channel =
+                FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock();
+        if (lock == null) {
+            channel.close();
+            return Optional.empty();
+        }
+        return Optional.of(new StateFolder(folder, channel));
+    }
+
+    Path lastGood() {
+        return folder.resolve("last-good");
+    }
+
+    void write(String name, String text) throws IOException {
+        Path next = folder.resolve(name + ".new");
+        Files.createDirectories(folder);
+        Files.writeString(next, text);
+        Files.move(next, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** The user's VCL that a Gateway last took; empty text if it took ours alone. */
+    Optional<String> vcl(Name gateway) {
+        try {
+            return Optional.of(Files.readString(vclFile(gateway)));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    void keepVcl(Name gateway, String text) throws IOException {
+        Files.createDirectories(folder.resolve("vcl"));
+        Files.writeString(vclFile(gateway), text);
+    }
+
+    private Path vclFile(Name gateway) {
+        return folder.resolve("vcl").resolve(gateway.namespace() + "_" + gateway.name() + ".vcl");
+    }
+
+    /** Remembers a process, to be ended should this one be killed before it could. */
+    synchronized void started(long pid) throws IOException {
+        String birth = birth(pid).map(Instant::toString).orElse("");
+        Files.writeString(
+                folder.resolve("processes"),
+                pid + " " + birth + "\n",
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+    }
+
+    /** Ends what a killed run left: it holds ports. */
+    void endLeftovers() throws IOException, InterruptedException {
+        Path file = folder.resolve("processes");
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(file, UTF_8);
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        for (String line : lines) {
+            String[] words = line.split(" ", 2);
+            Optional<ProcessHandle> left = ProcessHandle.of(Long.parseLong(words[0]))
+                    .filter(process -> birth(process.pid())
+                            .map(Instant::toString)
+                            .filter(birth -> words.length > 1 && birth.equals(words[1]))
+                            .isPresent());
+            if (left.isPresent()) {
+                LOG.log(Level.WARNING, "ending varnishd, process {0}, which a killed run left", words[0]);
+                end(left.get());
+            }
+        }
+        Files.delete(file);
+    }
+
+    private static void end(ProcessHandle process) throws InterruptedException {
+        process.destroy();
+        for (int i = 0; i < 500 && process.isAlive(); i++) {
+            Thread.sleep(10);
+        }
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    private static Optional<Instant> birth(long pid) {
+        return ProcessHandle.of(pid).flatMap(process -> process.info().startInstant());
+    }
+
+    /** All that was started has ended. */
+    void allEnded() {
+        try {
+            Files.deleteIfExists(folder.resolve("processes"));
+            Files.deleteIfExists(folder.resolve("reports.json"));
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "cannot tidy up {0}: {1}", folder, e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

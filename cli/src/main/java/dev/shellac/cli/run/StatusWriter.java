@@ -1,0 +1,135 @@
+package dev.shellac.cli.run;
+
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.Name;
+import dev.shellac.translate.print.CanonicalYaml;
+import dev.shellac.translate.status.Statuses;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes the state folder on a thread of its own, the newest state only and not more often than needed: serving never waits for it.
+ */
+final class StatusWriter implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(StatusWriter.class.getName());
+    private static final Duration BETWEEN = Duration.ofSeconds(1);
+
+    private record State(Statuses statuses, Map<Name, DataPlane> reports) {}
+
+    private final StateFolder folder;
+    private final LastGood lastGood;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition woken = lock.newCondition();
+    private final Thread thread;
+    private Optional<State> next = Optional.empty();
+    private Set<Path> changed = new LinkedHashSet<>();
+    private boolean closed;
+
+    private StatusWriter(StateFolder folder, LastGood lastGood) {
+        this.folder = folder;
+        this.lastGood = lastGood;
+        this.thread = Thread.ofPlatform().name("status").unstarted(this::run);
+    }
+
+    static StatusWriter start(StateFolder folder, LastGood lastGood) {
+        var writer = new StatusWriter(folder, lastGood);
+        writer.thread.start();
+        return writer;
+    }
+
+    /** These files were read. */
+    void read(Set<Path> files) {
+        lock.lock();
+        try {
+            changed.addAll(files);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void publish(Statuses statuses, Map<Name, DataPlane> reports) {
+        lock.lock();
+        try {
+            next = Optional.of(new State(statuses, reports));
+            woken.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            boolean last = false;
+            while (!last) {
+                State state;
+                Set<Path> files;
+                lock.lock();
+                try {
+                    while (next.isEmpty() && !closed) {
+                        woken.await();
+                    }
+                    last = closed;
+                    if (next.isEmpty()) {
+                        return;
+                    }
+                    state = next.get();
+                    files = changed;
+                    next = Optional.empty();
+                    changed = new LinkedHashSet<>();
+                } finally {
+                    lock.unlock();
+                }
+                write(state, files);
+                pause();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void pause() throws InterruptedException {
+        lock.lock();
+        try {
+            for (long left = BETWEEN.toNanos(); left > 0 && !closed; ) {
+                left = woken.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(State state, Set<Path> files) {
+        try {
+            folder.write("status.yaml", CanonicalYaml.print(state.statuses()));
+            folder.write("reports.json", Reports.print(state.reports()));
+            lastGood.keep(files);
+        } catch (IOException | RuntimeException e) {
+            LOG.log(Level.WARNING, "the state folder cannot be written: {0}", e);
+        }
+    }
+
+    /** Writes what is left to write. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            woken.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            thread.join(Duration.ofSeconds(5));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.shellac.cli.run;
+
+import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import dev.shellac.varnishconfig.vcl.MainVcl;
+import dev.shellac.varnishd.Varnishd;
+import dev.shellac.varnishd.VclOutcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The VCL of one varnishd: loaded when the user's part changed, and only then. A part that is refused changes nothing; what was in
+ * use stays, and after a start it is the last part that was ever taken. For one thread.
+ */
+final class VclChange {
+    private final Files files;
+    private Optional<Tried> tried = Optional.empty();
+    private boolean live;
+    private int count;
+
+    private record Tried(Optional<UserVcl> user, Optional<String> fault) {}
+
+    /** Where VCL is kept. */
+    interface Files {
+        Path table();
+
+        /** Writes it where varnishd reads it. */
+        Path write(String name, String text) throws IOException;
+
+        /** The user's part that was last taken; none if there never was one. */
+        Optional<UserVcl> lastGood();
+
+        void keep(Optional<UserVcl> user);
+    }
+
+    VclChange(Files files) {
+        this.files = files;
+    }
+
+    /** A varnishd that was just started has no VCL. */
+    void forget() {
+        tried = Optional.empty();
+        live = false;
+    }
+
+    boolean isLive() {
+        return live;
+    }
+
+    /** Has it use this part; says why not. */
+    Optional<String> use(Varnishd varnishd, Optional<UserVcl> user) throws IOException {
+        if (tried.isPresent() && tried.get().user().equals(user)) {
+            return tried.get().fault();
+        }
+        Attempt attempt = attempt(varnishd, user);
+        if (attempt.taken()) {
+            live = true;
+            files.keep(user);
+        } else if (!live) {
+            Optional<UserVcl> last = files.lastGood();
+            live = last.isPresent() && attempt(varnishd, last).taken();
+        }
+        // What could not even be asked is asked again.
+        tried = attempt.settled() ? Optional.of(new Tried(user, attempt.fault())) : Optional.empty();
+        return attempt.fault();
+    }
+
+    private record Attempt(boolean settled, Optional<String> fault) {
+        boolean taken() {
+            return fault.isEmpty();
+        }
+    }
+
+    private Attempt attempt(Varnishd varnishd, Optional<UserVcl> user) throws IOException {
+        return switch (MainVcl.merge(files.table().toString(), user)) {
+            case MainVcl.Refused refused ->
+                new Attempt(
+                        true,
+                        Optional.of(user.map(VclChange::place).orElse("") + ", line " + refused.line() + ": "
+                                + refused.why()));
+            case MainVcl.Text text -> {
+                Path file = files.write("main-" + ++count + ".vcl", text.vcl());
+                yield switch (varnishd.load(file)) {
+                    case VclOutcome.Live taken -> new Attempt(true, Optional.empty());
+                    case VclOutcome.Refused refused ->
+                        new Attempt(true, Optional.of(inUsersWords(refused.words(), file, text, user)));
+                    case VclOutcome.Unknown unknown -> new Attempt(false, Optional.of(unknown.why()));
+                };
+            }
+        };
+    }
+
+    // The compiler counts lines from the top of the whole; the user wrote a part of it.
+    private static String inUsersWords(String words, Path file, MainVcl.Text text, Optional<UserVcl> user) {
+        Matcher place = Pattern.compile(Pattern.quote(file.toString()) + ":([0-9]+):([0-9]+)")
+                .matcher(words);
+        if (!place.find() || user.isEmpty() || text.userLine().isEmpty()) {
+            return words;
+        }
+        int line = Integer.parseInt(place.group(1)) - text.userLine().get() + 1;
+        return line < 1
+                ? words
+                : words.replace(place.group(), place(user.get()) + ", line " + line + ", column " + place.group(2));
+    }
+
+    private static String place(UserVcl user) {
+        return "ConfigMap " + user.configMap() + ", " + user.key();
+    }
+}
