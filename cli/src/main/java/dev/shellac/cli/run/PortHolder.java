@@ -66,7 +66,9 @@ final class PortHolder {
             }
             for (String line : Files.readAllLines(Path.of(table))) {
                 List<String> fields = BLANKS.splitAsStream(line.strip()).toList();
-                if (fields.size() > INODE && fields.get(1).endsWith(ending) && fields.get(STATE).equals(LISTENING)) {
+                if (fields.size() > INODE
+                        && fields.get(1).endsWith(ending)
+                        && fields.get(STATE).equals(LISTENING)) {
                     inodes.add("socket:[" + fields.get(INODE) + "]");
                 }
             }

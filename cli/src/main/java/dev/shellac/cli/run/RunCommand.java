@@ -4,11 +4,8 @@ import dev.shellac.cli.ExitCode;
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.varnishd.VarnishdSettings;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -108,10 +105,11 @@ public final class RunCommand implements Callable<Integer> {
             kept.endLeftovers();
             Path runtime = Files.createTempDirectory("shellac-");
             Files.setPosixFilePermissions(runtime, PosixFilePermissions.fromString("rwxr-xr-x"));
+            kept.uses(runtime);
             try {
                 serve(kept, runtime);
             } finally {
-                removeAll(runtime);
+                StateFolder.remove(runtime);
             }
         }
         return ExitCode.OK;
@@ -132,7 +130,7 @@ public final class RunCommand implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             new Standalone(Folder.at(folder, InstantSource.system()), settings(runtime), kept, inbox).run();
-            removeAll(runtime);
+            StateFolder.remove(runtime);
         } finally {
             ended.countDown();
         }
@@ -151,24 +149,5 @@ public final class RunCommand implements Callable<Integer> {
                 storage,
                 all,
                 runtime);
-    }
-
-    private static void removeAll(Path folder) throws IOException {
-        if (!Files.exists(folder)) {
-            return;
-        }
-        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path emptied, @Nullable IOException failure) throws IOException {
-                Files.delete(emptied);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }

@@ -52,6 +52,7 @@ final class Standalone {
     private Map<Name, DataPlane> reports = Map.of();
     private Optional<Outcome> outcome = Optional.empty();
     private Reading reading;
+    private int started;
     private boolean unwritten;
     private Optional<Long> waitingSince = Optional.empty();
 
@@ -169,7 +170,8 @@ final class Standalone {
     }
 
     private GatewayRunner runner(Name name) {
-        Path place = settings.runtime().resolve(name.namespace() + "_" + name.name());
+        // Short, whatever the Gateway is called: the path of a socket has at most 107 bytes.
+        Path place = settings.runtime().resolve("g" + ++started);
         return GatewayRunner.start(name, settings, new GatewayFiles(name, place, state), inbox);
     }
 

@@ -7,15 +7,19 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is kept from run to run, for this user alone: {@code status.yaml} and {@code reports.json} of now, the last good copy of each
@@ -85,8 +89,41 @@ final class StateFolder implements AutoCloseable {
                 StandardOpenOption.APPEND);
     }
 
-    /** Ends what a killed run left: it holds ports. */
+    /** Remembers the folder of what lasts as long as a run. */
+    void uses(Path runtime) throws IOException {
+        write("runtime", runtime.toString());
+    }
+
+    /** Ends and removes what a killed run left: it holds ports. */
     void endLeftovers() throws IOException, InterruptedException {
+        endProcesses();
+        Path runtime = folder.resolve("runtime");
+        if (Files.exists(runtime)) {
+            remove(Path.of(Files.readString(runtime)));
+            Files.delete(runtime);
+        }
+    }
+
+    static void remove(Path top) throws IOException {
+        if (!Files.exists(top)) {
+            return;
+        }
+        Files.walkFileTree(top, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path emptied, @Nullable IOException failure) throws IOException {
+                Files.delete(emptied);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    private void endProcesses() throws IOException, InterruptedException {
         Path file = folder.resolve("processes");
         List<String> lines;
         try {
@@ -126,6 +163,7 @@ final class StateFolder implements AutoCloseable {
     void allEnded() {
         try {
             Files.deleteIfExists(folder.resolve("processes"));
+            Files.deleteIfExists(folder.resolve("runtime"));
             Files.deleteIfExists(folder.resolve("reports.json"));
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "cannot tidy up {0}: {1}", folder, e);

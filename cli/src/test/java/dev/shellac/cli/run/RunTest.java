@@ -1,0 +1,341 @@
+package dev.shellac.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.cli.echo.EchoServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A gateway on this host, from its files to its answers. */
+final class RunTest {
+    @TempDir
+    private Path work;
+
+    private Path folder = Path.of("");
+    private int port;
+    private EchoServer one;
+    private EchoServer two;
+
+    RunTest() throws IOException {
+        one = EchoServer.start("one", 0);
+        two = EchoServer.start("two", 0);
+    }
+
+    @BeforeEach
+    void write() throws IOException {
+        Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxr-xr-x"));
+        folder = Files.createDirectory(work.resolve("site"));
+        port = RunningShellac.freePort();
+        file("class.yaml", """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: shellac}
+                spec: {controllerName: varnish-software.com/gateway}
+                """);
+        gateway("web", port);
+        service("one", one.port());
+        service("two", two.port());
+        route("a", "a.example.com", "one");
+    }
+
+    @AfterEach
+    void stop() {
+        one.close();
+        two.close();
+    }
+
+    @Test
+    void editsAreLiveHoweverTheyAreWritten() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            route("b", "b.example.com", "two");
+            shellac.awaitAnswer(port, "b.example.com", "/", 200);
+            Path next = folder.resolve(".c.new");
+            Files.writeString(next, routeText("c", "c.example.com", "two"));
+            Files.move(next, folder.resolve("c.yaml"), StandardCopyOption.ATOMIC_MOVE);
+            shellac.awaitAnswer(port, "c.example.com", "/", 200);
+            route("a", "a.example.com", "two");
+            shellac.await("the other backend", () -> backend("a.example.com").equals("two"));
+            Files.createDirectory(folder.resolve("deep"));
+            file("deep/d.yaml", routeText("d", "d.example.com", "one"));
+            shellac.awaitAnswer(port, "d.example.com", "/", 200);
+            Files.delete(folder.resolve("b.yaml"));
+            shellac.awaitAnswer(port, "b.example.com", "/", 404);
+            shellac.awaitStatus("default/d");
+            assertThat(shellac.log()).doesNotContain("ERROR", "WARNING");
+        }
+    }
+
+    @Test
+    void aFileThatBreaksKeepsWhatItHeld() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            file("a.yaml", routeText("a", "a.example.com", "two") + "  broken: [\n");
+            shellac.awaitLog("a.yaml:");
+            assertThat(backend("a.example.com")).isEqualTo("one");
+            file("nothing.yaml", "apiVersion: v1\nmetadata: {name: x}\n");
+            shellac.awaitLog("nothing.yaml:1: kind: missing");
+            file("a.yaml", routeText("a", "a.example.com", "two"));
+            shellac.await("the mended file", () -> backend("a.example.com").equals("two"));
+            file("again.yaml", routeText("a", "other.example.com", "one"));
+            shellac.awaitLog("again.yaml:1: HTTPRoute default/a: metadata.name: there is already one");
+            assertThat(backend("a.example.com")).isEqualTo("two");
+        }
+    }
+
+    @Test
+    void aKilledVarnishdServesAgain() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.varnishds().forEach(ProcessHandle::destroyForcibly);
+            shellac.awaitLog("varnishd ended");
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+        }
+    }
+
+    @Test
+    void aRestartWithABrokenFileOrNoFolderServesWhatWasLastGood() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.await("the copies", () -> Files.exists(shellac.state().resolve("last-good/a.yaml")));
+        }
+        file("a.yaml", "{");
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.awaitLog("a.yaml:");
+        }
+        Path aside = work.resolve("aside");
+        Files.move(folder, aside);
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.awaitLog("put it back");
+            Files.move(aside, folder);
+            route("a", "a.example.com", "two");
+            shellac.await(
+                    "the folder that is back", () -> backend("a.example.com").equals("two"));
+        }
+    }
+
+    @Test
+    void ofTwoGatewaysTheYoungerGoesWithoutThePort() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            int other = RunningShellac.freePort();
+            // Earlier in the alphabet, later in time.
+            gateway("aaa", port, other);
+            shellac.awaitStatus("PortUnavailable");
+            assertThat(shellac.status())
+                    .contains("port " + port + " cannot be opened: Gateway default/web, which is older, has it");
+            shellac.awaitAnswer(other, "a.example.com", "/", 404);
+            assertThat(backend("a.example.com")).isEqualTo("one");
+            Files.delete(folder.resolve("web.yaml"));
+            shellac.await(
+                    "the port passed on",
+                    () -> RunningShellac.get(port, "a.example.com", "/")
+                            .filter(answer -> answer.status() == 404)
+                            .isPresent());
+        }
+    }
+
+    @Test
+    void aPortThatAStrangerHasIsNamedAndTakenWhenItIsFree() throws Exception {
+        var stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        int taken = stranger.getLocalPort();
+        gateway("web", port, taken);
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.awaitStatus("port " + taken + " cannot be opened: in use by java, process "
+                    + ProcessHandle.current().pid());
+            stranger.close();
+            shellac.awaitAnswer(taken, "a.example.com", "/", 200);
+            shellac.await("a status without it", () -> !shellac.status().contains("PortUnavailable"));
+            assertThat(shellac.log()).contains("varnishd starts anew");
+        } finally {
+            stranger.close();
+        }
+    }
+
+    @Test
+    void aChangedPortRestartsThatVarnishdAlone() throws Exception {
+        int second = RunningShellac.freePort();
+        gateway("second", second);
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.awaitAnswer(second, "a.example.com", "/", 404);
+            List<ProcessHandle> before = shellac.varnishds();
+            int moved = RunningShellac.freePort();
+            gateway("second", moved);
+            shellac.awaitAnswer(moved, "a.example.com", "/", 404);
+            assertThat(shellac.varnishds().stream().filter(before::contains)).hasSize(2);
+            assertThat(shellac.log()).contains("Gateway default/second: its ports change");
+            assertThat(RunningShellac.get(second, "a.example.com", "/")).isEmpty();
+        }
+    }
+
+    @Test
+    void theUsersVclIsLoadedAndABadOneChangesNothing() throws Exception {
+        vcl("sub vcl_deliver { set resp.http.X-Mark = \"first\"; }");
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            assertThat(mark()).isEqualTo("first");
+            List<ProcessHandle> before = shellac.varnishds();
+            vcl("sub vcl_deliver { set resp.http.X-Mark = \"second\"; }");
+            shellac.await("the new VCL", () -> mark().equals("second"));
+            vcl("sub vcl_deliver {\n  set resp.http.X-Mark = nonsense;\n}");
+            shellac.awaitStatus("ConfigMap default/user, user.vcl, line 2, column 26: Symbol not found");
+            assertThat(mark()).isEqualTo("second");
+            assertThat(shellac.varnishds()).isEqualTo(before);
+        }
+        // Still broken, after a restart: what was last taken is used.
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            assertThat(mark()).isEqualTo("second");
+            shellac.awaitStatus("line 2, column 26: Symbol not found");
+        }
+    }
+
+    @Test
+    void anEmptyFolderIsSaidAndFilledLater() throws Exception {
+        Path aside = work.resolve("aside");
+        Files.move(folder, aside);
+        Files.createDirectory(folder);
+        try (RunningShellac shellac = start()) {
+            shellac.awaitLog("holds no .yaml");
+            try (var files = Files.list(aside)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, folder.resolve(file.getFileName()));
+                }
+            }
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+        }
+    }
+
+    @Test
+    void whatAKilledRunLeftIsEnded() throws Exception {
+        RunningShellac killed = start();
+        killed.awaitAnswer(port, "a.example.com", "/", 200);
+        List<ProcessHandle> left = killed.varnishds();
+        killed.kill();
+        assertThat(left).allMatch(ProcessHandle::isAlive);
+        try (RunningShellac shellac = start()) {
+            shellac.await("their end", () -> left.stream().noneMatch(ProcessHandle::isAlive));
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            assertThat(shellac.log()).contains("which a killed run left");
+        }
+    }
+
+    @Test
+    void twoRunsDoNotShareAState() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            RunningShellac other = start();
+            while (ProcessHandle.of(other.pid()).filter(ProcessHandle::isAlive).isPresent()) {
+                Thread.sleep(5);
+            }
+            assertThat(other.log())
+                    .contains("another shellac serves with the state folder")
+                    .hasLineCount(1);
+        }
+    }
+
+    private RunningShellac start() throws IOException {
+        return RunningShellac.start(folder, work);
+    }
+
+    private String backend(String host) {
+        return RunningShellac.get(port, host, "/")
+                .map(answer -> answer.header("X-Backend"))
+                .orElse("");
+    }
+
+    private String mark() {
+        return RunningShellac.get(port, "a.example.com", "/")
+                .map(answer -> answer.header("X-Mark"))
+                .orElse("");
+    }
+
+    private void gateway(String name, int... ports) throws IOException {
+        var listeners = new StringBuilder();
+        for (int open : ports) {
+            listeners.append("  - {name: p%d, protocol: HTTP, port: %d}\n".formatted(open, open));
+        }
+        file(name + ".yaml", """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: Gateway
+                metadata: {name: %s}
+                spec:
+                  gatewayClassName: shellac
+                  listeners:
+                %s""".formatted(name, listeners));
+    }
+
+    private void service(String name, int backend) throws IOException {
+        file("service-" + name + ".yaml", """
+                apiVersion: v1
+                kind: Service
+                metadata: {name: %1$s}
+                spec: {ports: [{name: http, port: 80, targetPort: %2$d}]}
+                ---
+                apiVersion: discovery.k8s.io/v1
+                kind: EndpointSlice
+                metadata: {name: %1$s-1, labels: {kubernetes.io/service-name: %1$s}}
+                addressType: IPv4
+                ports: [{name: http, port: %2$d}]
+                endpoints: [{addresses: [127.0.0.1]}]
+                """.formatted(name, backend));
+    }
+
+    private void route(String name, String host, String service) throws IOException {
+        file(name + ".yaml", routeText(name, host, service));
+    }
+
+    private static String routeText(String name, String host, String service) {
+        return """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: HTTPRoute
+                metadata: {name: %s}
+                spec:
+                  parentRefs: [{name: web}]
+                  hostnames: [%s]
+                  rules:
+                  - backendRefs: [{name: %s, port: 80}]
+                """.formatted(name, host, service);
+    }
+
+    private void vcl(String text) throws IOException {
+        file("class.yaml", """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: shellac}
+                spec:
+                  controllerName: varnish-software.com/gateway
+                  parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: all}
+                ---
+                apiVersion: gateway.varnish-software.com/v1alpha1
+                kind: GatewayClassParameters
+                metadata: {name: all}
+                spec: {userVCLConfigMapRef: {name: user, namespace: default}}
+                ---
+                apiVersion: v1
+                kind: ConfigMap
+                metadata: {name: user}
+                data:
+                  user.vcl: |
+                %s
+                """.formatted(text.indent(4)));
+    }
+
+    private void file(String name, String text) throws IOException {
+        Files.writeString(folder.resolve(name), text);
+    }
+}

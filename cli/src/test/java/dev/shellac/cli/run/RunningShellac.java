@@ -1,0 +1,194 @@
+package dev.shellac.cli.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/** {@code shellac run} as a process of its own, in front of the Varnish of the gateway's image. */
+final class RunningShellac implements AutoCloseable {
+    static final Path HOME =
+            Path.of(System.getProperty("shellac.home", "..")).toAbsolutePath().normalize();
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** An answer over HTTP. */
+    record Answer(int status, Map<String, String> headers) {
+        String header(String name) {
+            return headers.getOrDefault(name.toLowerCase(Locale.ROOT), "");
+        }
+    }
+
+    private final Process process;
+    private final Path log;
+    private final Path state;
+    private final Path runtimes;
+
+    private RunningShellac(Process process, Path log, Path state, Path runtimes) {
+        this.process = process;
+        this.log = log;
+        this.state = state;
+        this.runtimes = runtimes;
+    }
+
+    static RunningShellac start(Path folder, Path work) throws IOException {
+        Path runtimes = Files.createDirectories(work.resolve("t"));
+        Path state = work.resolve("state");
+        Path log = work.resolve("log-" + System.nanoTime());
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Djava.io.tmpdir=" + runtimes,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.shellac.cli.Main"));
+        command.addAll(List.of(
+                "run",
+                "--bind=127.0.0.1",
+                "--state=" + state,
+                "--storage=malloc,16m",
+                "--varnishd=" + HOME.resolve("bin/root") + " run debian-13 -- varnishd",
+                "--ghost=" + HOME.resolve("build/ghost/debian-13/libvmod_ghost.so"),
+                folder.toString()));
+        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        return new RunningShellac(builder.start(), log, state, runtimes);
+    }
+
+    String log() throws IOException {
+        return Files.readString(log);
+    }
+
+    String status() throws IOException {
+        Path file = state.resolve("status.yaml");
+        return Files.exists(file) ? Files.readString(file) : "";
+    }
+
+    Path state() {
+        return state;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** The managers and those that serve. */
+    List<ProcessHandle> varnishds() {
+        return process.descendants()
+                .filter(handle ->
+                        name(handle).equals("varnishd") || name(handle).equals("cache-main"))
+                .toList();
+    }
+
+    private static String name(ProcessHandle handle) {
+        try {
+            return Files.readString(Path.of("/proc/" + handle.pid() + "/comm")).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    void awaitStatus(String text) throws Exception {
+        await("a status with " + text, () -> status().contains(text));
+    }
+
+    void awaitLog(String text) throws Exception {
+        await("a log with " + text, () -> log().contains(text));
+    }
+
+    void awaitAnswer(int port, String host, String path, int status) throws Exception {
+        await(
+                status + " of " + host + path,
+                () -> get(port, host, path)
+                        .filter(answer -> answer.status() == status)
+                        .isPresent());
+    }
+
+    void await(String what, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() > deadline || !process.isAlive()) {
+                throw new AssertionError("waited in vain for " + what + "; status:\n" + status() + "\nlog:\n" + log());
+            }
+            Thread.sleep(5);
+        }
+    }
+
+    static Optional<Answer> get(int port, String host, String path) {
+        return ask(port, "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n");
+    }
+
+    /** One request, its head without the last line; nothing if nobody listens. */
+    static Optional<Answer> ask(int port, String head) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.getOutputStream().write((head + "Connection: close\r\n\r\n").getBytes(UTF_8));
+            var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+            String first = in.readLine();
+            if (first == null) {
+                return Optional.empty();
+            }
+            var headers = new HashMap<String, String>();
+            for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+                int colon = line.indexOf(':');
+                headers.put(
+                        line.substring(0, colon).toLowerCase(Locale.ROOT),
+                        line.substring(colon + 1).strip());
+            }
+            return Optional.of(new Answer(Integer.parseInt(first.substring(9, 12)), headers));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** Killed, without a chance to tidy up. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** Told to end; nothing may be left of it. */
+    @Override
+    public void close() throws IOException {
+        process.destroy();
+        process.onExit().join();
+        boolean left = ProcessHandle.allProcesses()
+                .anyMatch(other -> commandLine(other).contains(runtimes + "/shellac-"));
+        if (left) {
+            throw new AssertionError("a process is left");
+        }
+        try (var files = Files.list(runtimes)) {
+            List<Path> kept = files.filter(file -> file.getFileName().toString().startsWith("shellac-"))
+                    .toList();
+            if (!kept.isEmpty()) {
+                throw new AssertionError("files are left: " + kept);
+            }
+        }
+    }
+
+    private static String commandLine(ProcessHandle handle) {
+        try {
+            return Files.readString(Path.of("/proc/" + handle.pid() + "/cmdline"));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}
