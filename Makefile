@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test cluster bench-ghost bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
+.PHONY: help setup build test cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ bench-ghost: setup ## measure the router: instructions per lookup, CPU beside a 
 
 bench-translate: setup ## measure what one change costs among 100 and 5,000 routes; writes bench/results
 	@scripts/bench-translate
+
+bench-propagation: setup ## measure how long a change takes from its file to the first answer, and what it disturbs; writes bench/results
+	@scripts/bench-propagation
 
 fuzz-ghost: setup ## feed the router random tables and requests, ten minutes each
 	@scripts/fuzz-ghost

@@ -5,6 +5,7 @@
 //! (out of sockets, out of threads) ends the run with an error, so that it is never counted as the server's.
 
 mod answer;
+mod arrive;
 mod backend;
 mod run;
 
@@ -22,6 +23,8 @@ struct Cli {
 enum Command {
     /// Answer every request with 200 and a body of fixed size, over kept connections
     Backend(backend::Options),
+    /// Write routes into a folder one by one, and measure how long each takes to be served; prints one line of JSON
+    Arrive(arrive::Options),
     /// Send requests and check every answer; prints one line of JSON; fails if any request failed
     Run(run::Options),
 }
@@ -29,6 +32,10 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Backend(options) => backend::serve(&options).map(|()| true),
+        Command::Arrive(options) => arrive::run(&options).map(|report| {
+            println!("{}", report.to_json());
+            !report.failed()
+        }),
         Command::Run(options) => run::run(&options).map(|report| {
             println!("{}", report.to_json());
             report.failed == 0
