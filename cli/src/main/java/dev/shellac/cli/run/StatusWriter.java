@@ -20,7 +20,10 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class StatusWriter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusWriter.class.getName());
-    private static final Duration BETWEEN = Duration.ofSeconds(1);
+    // The rest of the time is for serving: thousands of statuses take a while to print.
+    private static final int REST = 10;
+    private static final Duration SHORTEST = Duration.ofMillis(200);
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private record State(Statuses statuses, Map<Name, DataPlane> reports) {}
 
@@ -87,18 +90,20 @@ final class StatusWriter implements AutoCloseable {
                 } finally {
                     lock.unlock();
                 }
+                long start = System.nanoTime();
                 write(state, files);
-                pause();
+                pause(Duration.ofNanos(System.nanoTime() - start).multipliedBy(REST));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void pause() throws InterruptedException {
+    private void pause(Duration proper) throws InterruptedException {
+        Duration pause = proper.compareTo(LONGEST) > 0 ? LONGEST : proper;
         lock.lock();
         try {
-            for (long left = BETWEEN.toNanos(); left > 0 && !closed; ) {
+            for (long left = Math.max(pause.toNanos(), SHORTEST.toNanos()); left > 0 && !closed; ) {
                 left = woken.awaitNanos(left);
             }
         } finally {
