@@ -62,7 +62,8 @@ impl Report {
 }
 
 pub fn run(options: &Options) -> Result<Report, String> {
-    let template = std::fs::read_to_string(&options.template).map_err(|e| format!("{:?}: {e}", options.template))?;
+    let template =
+        std::fs::read_to_string(&options.template).map_err(|e| format!("{}: {e}", options.template.display()))?;
     let mut report = Report { micros: Vec::new(), others: BTreeMap::new() };
     let mut client = Client { target: options.target, kept: None, reader: Reader::new() };
     for n in options.first..options.first + options.count {
