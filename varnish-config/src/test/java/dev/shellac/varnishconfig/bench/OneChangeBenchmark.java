@@ -61,7 +61,7 @@ public class OneChangeBenchmark {
         changes++;
         int number = (int) (changes * STRIDE % routes);
         // Each time round, every object becomes another than it was.
-        int version = (int) (changes / routes % VERSIONS);
+        int version = 1 + (int) (changes / routes % VERSIONS);
         return make.apply(number, version);
     }
 }
