@@ -7,10 +7,12 @@ import dev.shellac.decode.Source;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
+import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.TargetPort;
+import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.translate.Translator.Work;
 import dev.shellac.translate.status.Statuses;
@@ -127,6 +129,37 @@ final class IncrementalTest {
                                 outcome.statuses().httpRoutes().get(route.meta().name()))
                         .orElseThrow())));
         assertThat(translator.lastWork()).isEqualTo(new Work(1, 0, 0));
+    }
+
+    @Test
+    void aTargetThatComesAndGoesChangesItsPolicy() {
+        Snapshot hundred = hundredRoutes();
+        Name gateway = new Name("ns", "gw");
+        Snapshot without = hundred.without(Gateway.class, gateway);
+        for (String target : List.of("Gateway, name: gw", "HTTPRoute, name: r7")) {
+            Resource policy = Decoder.decode(List.of(Source.of("p.yaml", """
+                            apiVersion: gateway.varnish-software.com/v1alpha1
+                            kind: VarnishCachePolicy
+                            metadata: {name: p, namespace: ns}
+                            spec: {targetRef: {group: gateway.networking.k8s.io, kind: %s}, defaultTTL: 1m}
+                            """.formatted(target))))
+                    .objects()
+                    .getFirst()
+                    .resource();
+            var translator = new Translator(Settings.alone());
+            for (Snapshot snapshot : List.of(
+                    without.with(policy),
+                    hundred.with(policy),
+                    hundred.with(policy).without(HttpRoute.class, new Name("ns", "r7")),
+                    hundred.with(policy),
+                    without.with(policy),
+                    without,
+                    hundred.with(policy))) {
+                assertThat(translator.translate(snapshot))
+                        .as(target)
+                        .isEqualTo(new Translator(Settings.alone()).translate(snapshot));
+            }
+        }
     }
 
     @Test
