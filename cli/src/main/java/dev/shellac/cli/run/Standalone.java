@@ -17,7 +17,6 @@ import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.ListenerPlan;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,8 +34,7 @@ import java.util.stream.Collectors;
 /** The loop: what changed is read, translated and handed to each Gateway; what they report becomes status. For one thread. */
 final class Standalone {
     private static final System.Logger LOG = System.getLogger(Standalone.class.getName());
-    private static final Duration RESCAN = Duration.ofSeconds(10);
-    private static final Duration RESCAN_OF_NOTHING = Duration.ofSeconds(1);
+    private static final Duration IDLE = Duration.ofMinutes(1);
     private static final Duration STATUS_WAITS = Duration.ofSeconds(2);
 
     private final Folder folder;
@@ -67,26 +65,19 @@ final class Standalone {
 
     /** Serves until the inbox is closed. */
     void run() throws IOException, InterruptedException {
-        try (FolderWatch watch = FolderWatch.start(folder.root(), inbox)) {
+        try (FolderWatch watch = FolderWatch.start(folder.root(), inbox);
+                FolderScan scan = FolderScan.start(folder.root(), inbox, watch)) {
+            LOG.log(Level.DEBUG, "watching with {0}", scan);
             Set<Path> changed = Set.of(folder.root());
-            long scanned = System.nanoTime();
             while (true) {
                 turn(changed);
                 Duration due = findings.update(reading.findings(), System.nanoTime());
-                Duration rescan = Files.isDirectory(folder.root()) ? RESCAN : RESCAN_OF_NOTHING;
-                Duration left = rescan.minusNanos(System.nanoTime() - scanned);
-                Inbox.Mail mail = inbox.await(List.of(due, left, unpublished()).stream()
-                        .min(Comparator.naturalOrder())
-                        .orElseThrow());
+                Duration most = unwritten ? STATUS_WAITS : IDLE;
+                Inbox.Mail mail = inbox.await(due.compareTo(most) < 0 ? due : most);
                 if (mail.closed()) {
                     return;
                 }
                 changed = mail.changed();
-                if (System.nanoTime() - scanned > rescan.toNanos()) {
-                    changed = Set.of(folder.root());
-                    scanned = System.nanoTime();
-                    watch.renew();
-                }
             }
         } finally {
             close();
@@ -127,10 +118,6 @@ final class Standalone {
             unwritten = false;
             waitingSince = Optional.empty();
         }
-    }
-
-    private Duration unpublished() {
-        return unwritten ? STATUS_WAITS : RESCAN;
     }
 
     private Map<Name, DataPlane> said() {
