@@ -85,7 +85,8 @@ final class RandomShop {
         return "---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: " + service + "-" + number
                 + ", namespace: shop, labels: {kubernetes.io/service-name: " + pick(service, service, "b")
                 + "}}\naddressType: IPv4\nendpoints:\n- {addresses: [10.0.0."
-                + random.nextInt(9) + "], conditions: {ready: " + pick("true", "true", "false")
+                + random.nextInt(9) + "], conditions: {ready: "
+                + pick("true", "true", "false", "false, serving: true, terminating: true")
                 + "}}\n- {addresses: [10.0.1."
                 + random.nextInt(9) + "]}\nports: [{name: http, port: " + pick("8080", "8081") + "}]\n";
     }

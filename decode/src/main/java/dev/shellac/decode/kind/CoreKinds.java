@@ -187,10 +187,17 @@ final class CoreKinds {
     }
 
     private static Endpoint endpoint(View view) {
-        boolean ready = view.optionalObject("conditions")
-                .flatMap(conditions -> conditions.optionalFlag("ready"))
-                .orElse(true);
-        return new Endpoint(view.texts("addresses"), ready ? Readiness.READY : Readiness.NOT_READY);
+        // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false.
+        boolean ready = condition(view, "ready", true);
+        boolean draining = condition(view, "serving", ready) && condition(view, "terminating", false);
+        Readiness rest = draining ? Readiness.DRAINING : Readiness.NOT_READY;
+        return new Endpoint(view.texts("addresses"), ready ? Readiness.READY : rest);
+    }
+
+    private static boolean condition(View endpoint, String name, boolean otherwise) {
+        return endpoint.optionalObject("conditions")
+                .flatMap(conditions -> conditions.optionalFlag(name))
+                .orElse(otherwise);
     }
 
     private static SecretObject secret(Metadata meta, View view) {

@@ -15,16 +15,17 @@ import java.util.Optional;
 public record EndpointSlice(
         Metadata meta, Optional<String> service, String addressType, List<Endpoint> endpoints, List<EndpointPort> ports)
         implements Resource {
-    /** One endpoint; {@code ready} is true where the slice does not say, as Kubernetes has it. */
+    /** One endpoint of a pod, or whatever else is behind the Service. */
     public record Endpoint(List<String> addresses, Readiness readiness) {
         public Endpoint {
             addresses = List.copyOf(addresses);
         }
     }
 
-    /** Whether an endpoint takes new requests. */
+    /** Whether an endpoint takes requests: one that drains still does, but is to get none while others are ready. */
     public enum Readiness {
         READY,
+        DRAINING,
         NOT_READY
     }
 

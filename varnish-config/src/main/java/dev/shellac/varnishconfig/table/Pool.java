@@ -36,15 +36,17 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
 
     JsonWriter json() {
         JsonWriter json = JsonWriter.compact().open('{').name("backends").open('[');
-        slices.stream()
-                .flatMap(this::targets)
-                .distinct()
-                .sorted()
-                .limit(MOST_ENDPOINTS)
-                .forEach(target -> json.open('{')
-                        .field("address", target.address())
-                        .field("port", target.port().value())
-                        .close('}'));
+        // As kube-proxy has it: where nobody is ready, those that are about to end are better than nobody.
+        List<Target> ready = targets(Readiness.READY);
+        (ready.isEmpty() ? targets(Readiness.DRAINING) : ready)
+                .stream()
+                        .distinct()
+                        .sorted()
+                        .limit(MOST_ENDPOINTS)
+                        .forEach(target -> json.open('{')
+                                .field("address", target.address())
+                                .field("port", target.port().value())
+                                .close('}'));
         json.close(']');
         backend.tls()
                 .ifPresent(tls -> json.name("backend_tls")
@@ -54,10 +56,14 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
         return json.close('}');
     }
 
-    private Stream<Target> targets(EndpointSlice slice) {
+    private List<Target> targets(Readiness readiness) {
+        return slices.stream().flatMap(slice -> targets(slice, readiness)).toList();
+    }
+
+    private Stream<Target> targets(EndpointSlice slice, Readiness readiness) {
         List<Port> ports = slice.ports().stream().flatMap(this::number).toList();
         return slice.endpoints().stream()
-                .filter(endpoint -> endpoint.readiness() == Readiness.READY)
+                .filter(endpoint -> endpoint.readiness() == readiness)
                 .flatMap(endpoint -> address(slice, endpoint).stream())
                 .flatMap(address -> ports.stream().map(port -> new Target(address, port)));
     }
