@@ -152,6 +152,8 @@ final class IncrementalTest {
                     hundred.with(policy),
                     hundred.with(policy).without(HttpRoute.class, new Name("ns", "r7")),
                     hundred.with(policy),
+                    hundred.with(policy).with(orphan(hundred, "r7")),
+                    hundred.with(policy),
                     without.with(policy),
                     without,
                     hundred.with(policy))) {
@@ -195,6 +197,13 @@ final class IncrementalTest {
         assertThat(written).isNotEqualTo(snapshot);
         translator.translate(written);
         assertThat(translator.lastWork()).isEqualTo(new Work(0, 0, 0));
+    }
+
+    // It belongs to no Gateway any more, so neither does its policy.
+    private static HttpRoute orphan(Snapshot snapshot, String name) {
+        HttpRoute route = snapshot.find(HttpRoute.class, new Name("ns", name)).orElseThrow();
+        return new HttpRoute(
+                route.meta(), List.of(), route.hostnames(), route.rules(), route.defaultGateways(), route.status());
     }
 
     private static Service service(String namespace, String name) {
