@@ -1,110 +1,103 @@
 package dev.shellac.varnishconfig;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
+import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.GhostJson;
-import java.io.IOException;
-import java.util.List;
-import java.util.TreeSet;
+import dev.shellac.varnishconfig.table.GhostTable;
+import dev.shellac.varnishconfig.table.PodJson;
+import dev.shellac.varnishconfig.table.PodTable;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/**
- * A pod knows routing.json and not the plan. Entries that agree in all but their backend become one route with a group for each,
- * as readers of the format always did; that must give the vhosts of ghost.json.
- */
+/** A pod knows routing.json and not the plan. It comes to the same table, byte by byte, hash included. */
 final class RoutingCarriesTheTableTest {
-    private static final ObjectMapper JACKSON = new ObjectMapper();
-    private static final List<String> OF_THE_BACKEND = List.of(
-            "service",
-            "namespace",
-            "port",
-            "port_name",
-            "service_port",
-            "backend_tls",
-            "invalid",
-            "weight",
-            "backend_filters");
-    private static final List<String> ROUTING_ALONE = List.of("hostname", "priority", "rule_index");
+    private static final int SCRIPTS = 30;
+    private static final int EDITS = 12;
 
     @Test
-    void theTableFollowsFromRoutingJson() throws IOException {
-        for (long seed = 0; seed < 30; seed++) {
+    void thePodsTableIsThatOfThePlan() throws NotRouting {
+        var tables = new HashSet<String>();
+        for (long seed = 0; seed < SCRIPTS; seed++) {
             var shop = new RandomShop(seed);
+            var translator = new Translator(Settings.alone());
+            var reader = new RoutingReader(new JsonOfJackson());
+            var routing = new RoutingJson();
+            // All sockets that a plan of these can have; those without a port are free, in both tables.
+            var remembering = new PodJson(Set.of("pool-0", "pool-1", "pool-2", "edge"));
             Snapshot snapshot = shop.start();
-            for (int i = 0; i < 10; i++) {
-                Inputs inputs = Inputs.of(snapshot, new Translator(Settings.alone()));
-                JsonNode routing = JACKSON.readTree(new RoutingJson().encode(inputs.plan()));
-                JsonNode ghost = JACKSON.readTree(new GhostJson()
-                        .encode(inputs.plan(), inputs.slices(), inputs.sockets())
-                        .bytes());
-                assertThat(merged(routing)).as("seed %d, edit %d", seed, i).isEqualTo(ghost.get("vhosts"));
-                assertThat(new TreeSet<>(names(routing.get("listeners"))))
-                        .isEqualTo(new TreeSet<>(names(ghost.get("listeners"))));
+            for (int i = 0; i < EDITS; i++) {
+                Inputs inputs = Inputs.of(snapshot, translator);
+                byte[] file = file(routing, inputs);
+                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), service -> true);
+                PodTable fresh = new PodJson(inputs.sockets().ports().keySet())
+                        .encode(new RoutingReader(new JsonOfJackson()).read(file), slices(snapshot), service -> true);
+                GhostTable plan = new GhostJson().encode(inputs.plan(), inputs.slices(), inputs.sockets());
+                String where = "seed " + seed + ", edit " + i;
+                assertThat(text(fresh)).as(where).isEqualTo(new String(plan.bytes(), UTF_8));
+                assertThat(pod.table().length()).as(where).isEqualTo(pod.table().bytes().length);
+                assertThat(vhosts(text(pod))).as(where).isEqualTo(vhosts(text(fresh)));
+                tables.add(fresh.table().hash());
                 snapshot = shop.edit(snapshot);
             }
         }
+        assertThat(tables).as("the scripts change something").hasSizeGreaterThan(SCRIPTS * EDITS / 3);
     }
 
-    private static ObjectNode merged(JsonNode routing) {
-        ObjectNode vhosts = JACKSON.createObjectNode();
-        routing.get("vhosts").properties().forEach(host -> {
-            ArrayNode routes = vhosts.putObject(host.getKey()).putArray("routes");
-            JsonNode last = JACKSON.nullNode();
-            for (JsonNode entry : host.getValue().get("routes")) {
-                JsonNode key = ((ObjectNode) entry.deepCopy()).remove(OF_THE_BACKEND);
-                if (!key.equals(last)) {
-                    ObjectNode route = routes.addObject();
-                    route.setAll((ObjectNode) key.deepCopy());
-                    route.remove(ROUTING_ALONE);
-                    mirrors(route);
-                    route.putArray("backend_groups");
+    @Test
+    void aReaderThatRemembersComesToTheSameHash() throws NotRouting {
+        for (long seed = 100; seed < 100 + SCRIPTS; seed++) {
+            var shop = new RandomShop(seed);
+            var sockets = Set.of("http-80", "http-8080");
+            var reader = new RoutingReader(new JsonOfJackson());
+            var remembering = new PodJson(sockets);
+            Snapshot snapshot = shop.start();
+            for (int i = 0; i < EDITS; i++) {
+                Inputs inputs = Inputs.of(snapshot, new Translator(Settings.alone()));
+                byte[] file = new RoutingJson().encode(inputs.plan()).getBytes(UTF_8);
+                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), service -> true);
+                PodTable fresh = new PodJson(sockets)
+                        .encode(new RoutingReader(new JsonOfJackson()).read(file), slices(snapshot), service -> true);
+                assertThat(text(pod)).as("seed %d, edit %d", seed, i).isEqualTo(text(fresh));
+                for (int more = i % 3; more >= 0; more--) {
+                    snapshot = shop.edit(snapshot);
                 }
-                last = key;
-                group(entry, (ArrayNode) routes.get(routes.size() - 1).get("backend_groups"));
             }
-        });
-        return vhosts;
-    }
-
-    private static void group(JsonNode entry, ArrayNode groups) {
-        boolean invalid = entry.path("invalid").asBoolean();
-        if (entry.get("service").asText().isEmpty() && !invalid) {
-            return;
-        }
-        ObjectNode group = groups.addObject();
-        group.set("weight", entry.get("weight"));
-        if (invalid) {
-            group.put("invalid", true);
-        } else {
-            group.put("pool", pool(entry));
-        }
-        if (entry.has("backend_filters")) {
-            group.set("filters", entry.get("backend_filters"));
         }
     }
 
-    private static void mirrors(JsonNode route) {
-        for (JsonNode mirror : route.path("filters").path("request_mirrors")) {
-            String pool = pool(mirror);
-            ((ObjectNode) mirror).remove(OF_THE_BACKEND);
-            ((ObjectNode) mirror).put("pool", pool);
-        }
+    private static byte[] file(RoutingJson routing, Inputs inputs) {
+        String sockets = inputs.sockets().ports().entrySet().stream()
+                .filter(socket -> !socket.getValue().isEmpty())
+                .map(socket ->
+                        "\"" + socket.getKey() + "\": " + socket.getValue().first())
+                .collect(Collectors.joining(", ", "\"sockets\": {", "}"));
+        return routing.encode(inputs.plan())
+                .replaceFirst("\"version\": 2", "\"version\": 2, " + sockets)
+                .getBytes(UTF_8);
     }
 
-    private static String pool(JsonNode backend) {
-        return backend.get("namespace").asText() + "/" + backend.get("service").asText() + ":"
-                + backend.get("service_port").asInt();
+    private static SharedMap<Name, EndpointSlice> slices(Snapshot snapshot) {
+        return SharedMap.of(
+                snapshot.all(EndpointSlice.class), slice -> slice.meta().name());
     }
 
-    private static List<String> names(JsonNode object) {
-        return object.properties().stream().map(field -> field.getKey()).toList();
+    private static String vhosts(String table) {
+        return table.substring(table.indexOf("\"listeners\""));
+    }
+
+    private static String text(PodTable table) {
+        return new String(table.table().bytes(), UTF_8);
     }
 }

@@ -12,14 +12,11 @@ import dev.shellac.translate.plan.ListenerPlan;
 import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.wire.Chunk;
-import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Encodes ghost.json for one Gateway. It remembers the last table and encodes what changed since: the routes, and the pools
@@ -34,7 +31,7 @@ public final class GhostJson {
             List<ListenerPlan> listeners,
             SocketMap sockets,
             SharedList<HostPlan> plans,
-            GhostTable.Parts parts,
+            GhostTable.Parts<HostJson> parts,
             Fingerprint fingerprint) {}
 
     private Optional<Memory> last = Optional.empty();
@@ -71,7 +68,7 @@ public final class GhostJson {
                 .orElse(Pools.EMPTY)
                 .changed(moreUses, shared(slices), members);
         Fingerprint fingerprint = members.applyTo(last.map(Memory::fingerprint).orElse(Fingerprint.EMPTY));
-        var parts = new GhostTable.Parts(head, pools, hosts, length);
+        var parts = new GhostTable.Parts<>(head, pools, hosts, length);
         last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, fingerprint));
         return new GhostTable(parts, "sha256:" + fingerprint.hash());
     }
@@ -107,41 +104,7 @@ public final class GhostJson {
         return last.filter(memory -> memory.listeners().equals(plan.listeners())
                         && memory.sockets().equals(sockets))
                 .map(memory -> memory.parts().head())
-                .orElseGet(() -> Chunk.of("\"sockets\":" + sockets(plan, sockets) + ",\n\"listeners\":"
-                        + listeners(plan) + ",\n\"pools\":{"));
-    }
-
-    private static JsonWriter sockets(GatewayPlan plan, SocketMap sockets) {
-        JsonWriter json = JsonWriter.compact().open('{');
-        sockets.ports().forEach((socket, ports) -> {
-            json.name(socket).open('{');
-            ports.forEach(port -> json.field(
-                    port.toString(),
-                    sorted(plan)
-                            .filter(listener -> listener.port().equals(port))
-                            .map(ListenerPlan::key)
-                            .toList()));
-            json.close('}');
-        });
-        return json.close('}');
-    }
-
-    private static JsonWriter listeners(GatewayPlan plan) {
-        JsonWriter json = JsonWriter.compact().open('{');
-        sorted(plan).forEach(listener -> {
-            json.name(listener.key()).open('{');
-            if (!listener.hostname().isAny()) {
-                json.field("hostname", listener.hostname().value());
-            }
-            if (listener.protocol().equals("HTTPS")) {
-                json.field("protocol", "HTTPS");
-            }
-            json.close('}');
-        });
-        return json.close('}');
-    }
-
-    private static Stream<ListenerPlan> sorted(GatewayPlan plan) {
-        return plan.listeners().stream().sorted(Comparator.comparing(ListenerPlan::key));
+                .orElseGet(() -> TableHead.of(
+                        plan.listeners().stream().map(TableListener::of).toList(), sockets));
     }
 }

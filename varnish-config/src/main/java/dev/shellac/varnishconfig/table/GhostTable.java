@@ -19,7 +19,7 @@ public final class GhostTable {
     private static final Chunk LINE = Chunk.of("\n");
 
     private final Chunk start;
-    private final Parts parts;
+    private final Parts<?> parts;
     private final String hash;
 
     /**
@@ -28,9 +28,9 @@ public final class GhostTable {
      * @param head sockets and listeners
      * @param hostsLength of all hosts, without what is between them
      */
-    record Parts(Chunk head, Pools pools, SharedMap<Hostname, HostJson> hosts, int hostsLength) {}
+    record Parts<H extends TableHost>(Chunk head, Pools pools, SharedMap<Hostname, H> hosts, int hostsLength) {}
 
-    GhostTable(Parts parts, String hash) {
+    GhostTable(Parts<?> parts, String hash) {
         this.start = Chunk.of("{\"version\":2,\n\"hash\":\"" + hash + "\",\n");
         this.parts = parts;
         this.hash = hash;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A host with the JSON of its routes, one on a line. */
-final class HostJson {
+final class HostJson implements TableHost {
     private static final Chunk BETWEEN = Chunk.of(",\n");
     private static final Chunk END = Chunk.of("\n]}");
 
@@ -65,11 +65,13 @@ final class HostJson {
         return routes;
     }
 
-    int length() {
+    @Override
+    public int length() {
         return start.length() + routesLength + BETWEEN.length() * Math.max(0, routes.size() - 1) + END.length();
     }
 
-    void copyTo(ByteBuffer target) {
+    @Override
+    public void copyTo(ByteBuffer target) {
         start.copyTo(target);
         int first = target.position();
         routes.forEach((plan, text) -> {

@@ -11,7 +11,11 @@ final class RouteText {
     private final byte[] digest;
 
     RouteText(RoutePlan plan) {
-        this.json = RouteJson.encode(plan);
+        this(RouteJson.encode(plan));
+    }
+
+    RouteText(Chunk json) {
+        this.json = json;
         this.digest = json.digest(NOTHING);
     }
 

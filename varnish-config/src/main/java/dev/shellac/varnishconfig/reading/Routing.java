@@ -1,0 +1,46 @@
+package dev.shellac.varnishconfig.reading;
+
+import dev.shellac.model.Hostname;
+import dev.shellac.model.Port;
+import dev.shellac.model.shared.SharedMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a routing.json says.
+ *
+ * @param listeners none where the file is of a writer that does not name them
+ * @param sockets which ports each socket serves, if the file says so
+ * @param hosts a host that did not change is the object that it was
+ * @param faults by host, why it could not be read; it is as it was before
+ */
+public record Routing(
+        Optional<List<Listener>> listeners,
+        Optional<Map<String, Set<Port>>> sockets,
+        SharedMap<Hostname, HostRoutes> hosts,
+        Map<String, String> faults) {
+    /** A listener that serves. */
+    public record Listener(String key, Hostname hostname, Port port, String protocol) {}
+
+    public static final Routing NOTHING = new Routing(Optional.empty(), Optional.empty(), SharedMap.empty(), Map.of());
+
+    public Routing {
+        listeners = listeners.map(List::copyOf);
+        sockets = sockets.map(Map::copyOf);
+        faults = Map.copyOf(faults);
+    }
+
+    /** Those whose endpoints are wanted. */
+    public Set<String> namespaces() {
+        var namespaces = new TreeSet<String>();
+        hosts.forEach((name, host) -> namespaces.addAll(host.namespaces()));
+        return namespaces;
+    }
+
+    public int routes() {
+        return hosts.values().stream().mapToInt(host -> host.routes().size()).sum();
+    }
+}

@@ -1,0 +1,178 @@
+package dev.shellac.varnishconfig.reading;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Where the members of an object begin and end. It looks at quotes and brackets alone, which is several times less work than parsing;
+ * what a span holds is for a parser to check, if it is looked at.
+ */
+final class Spans {
+    /** The bytes of a value. */
+    static final class Span {
+        private final byte[] file;
+        private final int from;
+        private final int to;
+
+        Span(byte[] file, int from, int to) {
+            this.file = file;
+            this.from = from;
+            this.to = to;
+        }
+
+        boolean sameBytes(Span other) {
+            return Arrays.equals(file, from, to, other.file, other.from, other.to);
+        }
+
+        Json parse(Json.Parser parser) throws NotRouting {
+            return parser.parse(file, from, to - from);
+        }
+    }
+
+    private final byte[] file;
+    private final int end;
+    private final Json.Parser parser;
+    private int at;
+
+    private Spans(Span object, Json.Parser parser) {
+        this.file = object.file;
+        this.at = object.from;
+        this.end = object.to;
+        this.parser = parser;
+    }
+
+    static Map<String, Span> of(Span object, Json.Parser parser) throws NotRouting {
+        return new Spans(object, parser).members();
+    }
+
+    private Map<String, Span> members() throws NotRouting {
+        var members = new LinkedHashMap<String, Span>();
+        expect('{');
+        if (peek() == '}') {
+            at++;
+        } else {
+            do {
+                String name = name();
+                expect(':');
+                if (members.put(name, value()) != null) {
+                    throw new NotRouting("\"" + name + "\" is there twice");
+                }
+            } while (next() == ',');
+            if (file[at - 1] != '}') {
+                throw fault("} expected");
+            }
+        }
+        blanks();
+        if (at != end) {
+            throw fault("more than one value");
+        }
+        return members;
+    }
+
+    private String name() throws NotRouting {
+        blanks();
+        int from = at;
+        if (peek() != '"') {
+            throw fault("a name expected");
+        }
+        skipText();
+        for (int i = from; i < at; i++) {
+            if (file[i] == '\\') {
+                return parser.parse(file, from, at - from) instanceof Json.Text text ? text.value() : "";
+            }
+        }
+        return new String(file, from + 1, at - from - 2, UTF_8);
+    }
+
+    private Span value() throws NotRouting {
+        blanks();
+        int from = at;
+        switch (peek()) {
+            case '"' -> skipText();
+            case '{', '[' -> skipNested();
+            default -> skipLiteral();
+        }
+        if (at == from) {
+            throw fault("a value expected");
+        }
+        return new Span(file, from, at);
+    }
+
+    private void skipNested() throws NotRouting {
+        int depth = 0;
+        do {
+            if (at >= end) {
+                throw fault("it ends too early");
+            }
+            switch (file[at]) {
+                case '"' -> {
+                    skipText();
+                    continue;
+                }
+                case '{', '[' -> depth++;
+                case '}', ']' -> depth--;
+                default -> {
+                    // between brackets and quotes: a parser's business
+                }
+            }
+            at++;
+        } while (depth > 0);
+    }
+
+    private void skipText() throws NotRouting {
+        for (at++; at < end; at++) {
+            if (file[at] == '"') {
+                at++;
+                return;
+            }
+            if (file[at] == '\\') {
+                at++;
+            }
+        }
+        throw fault("a text without an end");
+    }
+
+    private void skipLiteral() {
+        while (at < end && file[at] != ',' && file[at] != '}' && file[at] != ']' && !isBlank(file[at])) {
+            at++;
+        }
+    }
+
+    private byte next() throws NotRouting {
+        byte found = peek();
+        at++;
+        return found;
+    }
+
+    private void expect(char wanted) throws NotRouting {
+        if (next() != wanted) {
+            at--;
+            throw fault(wanted + " expected");
+        }
+    }
+
+    private byte peek() throws NotRouting {
+        blanks();
+        if (at >= end) {
+            throw fault("it ends too early");
+        }
+        return file[at];
+    }
+
+    private void blanks() {
+        while (at < end && isBlank(file[at])) {
+            at++;
+        }
+    }
+
+    private static boolean isBlank(byte b) {
+        return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+    }
+
+    private NotRouting fault(String what) {
+        return new NotRouting("not JSON at byte " + at + ": " + what);
+    }
+}

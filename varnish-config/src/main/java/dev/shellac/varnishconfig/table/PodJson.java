@@ -1,0 +1,122 @@
+package dev.shellac.varnishconfig.table;
+
+import dev.shellac.model.Hostname;
+import dev.shellac.model.Name;
+import dev.shellac.model.Port;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.translate.resolve.Backend;
+import dev.shellac.varnishconfig.reading.HostRoutes;
+import dev.shellac.varnishconfig.reading.Routing;
+import dev.shellac.varnishconfig.wire.Chunk;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * Encodes ghost.json in a pod, which knows routing.json and not the plan. It gives what {@link GhostJson} gives for the plan, and
+ * remembers as that does: a host that was not read anew is not encoded anew. For one thread.
+ */
+public final class PodJson {
+    private final Set<String> opened;
+    private SharedMap<Hostname, HostRoutes> read = SharedMap.empty();
+    private SharedMap<Hostname, PodHost> hosts = SharedMap.empty();
+    private Optional<Chunk> lastHead = Optional.empty();
+    private Pools pools = Pools.EMPTY;
+    private Fingerprint fingerprint = Fingerprint.EMPTY;
+    private int hostsLength;
+
+    /** An encoder that has seen nothing yet, for a varnishd with these sockets; those that serve nothing are free. */
+    public PodJson(Set<String> opened) {
+        this.opened = Set.copyOf(opened);
+    }
+
+    /**
+     * The whole table.
+     *
+     * @param known whether the endpoints of a Service are known. A new route waits for all of its Services; one that
+     *     is served stays as it was until those of its new version are known
+     */
+    public PodTable encode(Routing routing, SharedMap<Name, EndpointSlice> slices, Predicate<Name> known) {
+        var members = new Members();
+        Chunk head = routing.listeners()
+                .map(read -> read.stream().map(TableListener::of).toList())
+                .map(listeners -> TableHead.of(listeners, sockets(listeners, routing)))
+                .orElse(TableHead.PLAIN);
+        members.head(lastHead, head);
+        var moreUses = new HashMap<Backend.Serving, Integer>();
+        SharedMap<Hostname, PodHost> next = hosts;
+        for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
+            Optional<PodHost> before = Optional.ofNullable(next.get(change.getKey()));
+            Optional<PodHost> after = change.getValue().map(host -> PodHost.of(host, before, known));
+            before.ifPresent(host -> {
+                host.leave(members);
+                count(host, -1, moreUses);
+            });
+            after.ifPresent(host -> {
+                host.enter(members);
+                count(host, 1, moreUses);
+            });
+            next = after.isPresent() ? next.with(change.getKey(), after.get()) : next.without(change.getKey());
+            hostsLength += length(after) - length(before);
+        }
+        pools = pools.changed(moreUses, slices.values(), members);
+        fingerprint = members.applyTo(fingerprint);
+        read = routing.hosts();
+        hosts = next;
+        lastHead = Optional.of(head);
+        return table(head);
+    }
+
+    private PodTable table(Chunk head) {
+        SharedMap<Hostname, PodHost> served = hosts;
+        var waitsFor = new TreeSet<Name>();
+        for (PodHost host : hosts.values()) {
+            waitsFor.addAll(host.waitsFor());
+            if (host.isEmpty()) {
+                served = served.without(host.host());
+            }
+        }
+        var parts = new GhostTable.Parts<>(head, pools, served, hostsLength);
+        return new PodTable(new GhostTable(parts, "sha256:" + fingerprint.hash()), hosts, pools.json(), waitsFor);
+    }
+
+    // What was read anew, and what waited the last time.
+    private Map<Hostname, Optional<HostRoutes>> changes(Routing routing) {
+        var changes = new LinkedHashMap<Hostname, Optional<HostRoutes>>();
+        for (Change<Hostname, HostRoutes> change : routing.hosts().changesSince(read)) {
+            changes.put(change.key(), change.after());
+        }
+        hosts.forEach((name, host) -> {
+            if (!host.waitsFor().isEmpty()) {
+                changes.putIfAbsent(name, Optional.ofNullable(routing.hosts().get(name)));
+            }
+        });
+        return changes;
+    }
+
+    private static int length(Optional<PodHost> host) {
+        return host.filter(found -> !found.isEmpty()).map(PodHost::length).orElse(0);
+    }
+
+    private static void count(PodHost host, int by, Map<Backend.Serving, Integer> moreUses) {
+        host.served().forEach(route -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
+    }
+
+    private SocketMap sockets(List<TableListener> listeners, Routing routing) {
+        var ports = new HashMap<String, Set<Port>>();
+        opened.forEach(socket -> ports.put(socket, Set.of()));
+        routing.sockets()
+                .ifPresentOrElse(
+                        ports::putAll,
+                        () -> listeners.forEach(
+                                listener -> ports.put(listener.usualSocket(), Set.of(listener.port()))));
+        return SocketMap.of(ports);
+    }
+}
