@@ -1,13 +1,16 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
+.PHONY: help setup run build test cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make this machine ready: packages, compilers, the cluster's programs (again and again if you like)
 	@scripts/setup
+
+run: ## serve examples/quickstart on port 8080 with two backends, and print requests to try; sets up what that needs
+	@scripts/run
 
 build: setup ## compile everything, without tests
 	@scripts/build
