@@ -1,9 +1,9 @@
 package dev.shellac.cli;
 
+import dev.shellac.cli.run.StatePlaces;
 import dev.shellac.cli.show.Show;
 import dev.shellac.cli.show.TextTable;
 import dev.shellac.cli.site.LiveReports;
-import dev.shellac.cli.site.LiveState;
 import dev.shellac.cli.site.Problem;
 import dev.shellac.cli.site.Site;
 import dev.shellac.cli.site.Standing;
@@ -28,7 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         header = "Show Gateways, listeners and routes, and why something is not served.",
-        description = "What the folder comes to: what each listener and route would serve, or why it would not.",
+        description =
+                "What the folder comes to: what each listener and route serves, or why it does not. While `shellac run` serves the"
+                        + " folder, with what that reports: ports that are taken, routes and VCL that varnishd refused.",
         footer = {
             "",
             "Examples:",
@@ -45,13 +47,19 @@ final class StatusCommand implements Callable<Integer> {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "The state folder of a running `shellac run`, whose own reports are shown then.")
+            description = "The state folder that `shellac run` was given, if it was given one.")
     private Optional<Path> state = Optional.empty();
+
+    @Option(
+            names = "--state-home",
+            hidden = true,
+            defaultValue = "${env:XDG_STATE_HOME:-${sys:user.home}/.local/state}")
+    private Path stateHome = Path.of("");
 
     @Override
     public Integer call() {
-        LiveState live = state.<LiveState>map(LiveReports::in).orElse(LiveState.NONE);
-        Site site = Site.of(options.folder(), live);
+        Site site = Site.of(
+                options.folder(), LiveReports.in(state.orElseGet(() -> StatePlaces.of(stateHome, options.folder()))));
         Standing standing = Standing.of(site);
         List<Problem> problems = site.problems().stream()
                 .filter(problem -> problem.severity() != Severity.NOTE)

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /** Where the state of a folder is, unless told otherwise: apart from that of any other folder, whatever they are called. */
-final class StatePlaces {
+public final class StatePlaces {
     private static final int ENOUGH = 8;
 
     private StatePlaces() {}
 
-    static Path of(Path home, Path folder) {
+    public static Path of(Path home, Path folder) {
         Path real = folder.toAbsolutePath().normalize();
         String mark = UUID.nameUUIDFromBytes(real.toString().getBytes(UTF_8))
                 .toString()

@@ -1,6 +1,7 @@
 package dev.shellac.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.shellac.cli.echo.EchoServer;
 import dev.shellac.cli.folder.Folder;
@@ -27,6 +28,8 @@ final class RunExamplesTest {
     private static final Pattern PORT = Pattern.compile("\\b(80[0-9]{2}|90[0-9]{2})\\b");
     private static final Pattern REQUEST = Pattern.compile("([A-Z]+) (\\S+)((?: -H '[^']*')*) => (.*)");
     private static final Pattern HEADER = Pattern.compile("-H '([^']*)'");
+    private static final Pattern SHARE = Pattern.compile("([0-9.]+)% [a-z-]+/([a-z0-9-]+):[0-9]+");
+    private static final int MANY = 1000;
     private static final Pattern SERVICE = Pattern.compile("[a-z-]+/([a-z0-9-]+):[0-9]+");
 
     @TempDir
@@ -102,16 +105,43 @@ final class RunExamplesTest {
         RunningShellac.Answer answer =
                 RunningShellac.ask(url.getPort(), head.toString()).orElseThrow();
         String expected = request.group(4);
-        List<String> services =
-                SERVICE.matcher(expected).results().map(found -> found.group(1)).toList();
-        if (services.isEmpty()) {
+        if (!SERVICE.matcher(expected).find()) {
             assertThat(String.valueOf(answer.status())).as(line).isEqualTo(expected.substring(0, 3));
             if (expected.startsWith("30")) {
                 assertThat(answer.header("Location")).as(line).isEqualTo(expected.substring(4));
             }
-        } else {
-            assertThat(answer.status()).as(line).isEqualTo(200);
-            assertThat(answer.header("X-Backend")).as(line).isIn(services);
+            return;
         }
+        assertThat(answer.status()).as(line).isEqualTo(200);
+        if (expected.contains("%")) {
+            expectShares(url.getPort(), head.toString(), expected);
+        } else {
+            assertThat(answer.header("X-Backend"))
+                    .as(line)
+                    .isEqualTo(services(expected).getFirst());
+        }
+        // Of an object from the cache, Varnish names two transactions: this one, and the one that fetched it.
+        RunningShellac.Answer again =
+                RunningShellac.ask(url.getPort(), head.toString()).orElseThrow();
+        assertThat(again.header("X-Varnish").contains(" ")).as(line).isEqualTo(expected.endsWith(", cached"));
+    }
+
+    private static List<String> services(String expected) {
+        return SERVICE.matcher(expected).results().map(found -> found.group(1)).toList();
+    }
+
+    // Six standard deviations: a right share fails once in 500 million runs, a wrong one is seen.
+    private static void expectShares(int port, String head, String expected) {
+        var got = new HashMap<String, Integer>();
+        for (int i = 0; i < MANY; i++) {
+            got.merge(RunningShellac.ask(port, head).orElseThrow().header("X-Backend"), 1, Integer::sum);
+        }
+        assertThat(got.keySet()).containsExactlyInAnyOrderElementsOf(services(expected));
+        SHARE.matcher(expected).results().forEach(share -> {
+            double part = Double.parseDouble(share.group(1)) / 100;
+            assertThat((double) got.getOrDefault(share.group(2), 0))
+                    .as(expected)
+                    .isCloseTo(part * MANY, within(6 * Math.sqrt(MANY * part * (1 - part))));
+        });
     }
 }
