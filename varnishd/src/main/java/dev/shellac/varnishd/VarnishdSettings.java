@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param sockets the public ones; that for control is added
  * @param parameters in addition to ours ({@code -p})
  * @param vmodPath where VMODs are looked for, before varnishd's own places
+ * @param arguments more of the command line, after all of ours
+ * @param workingDirectory varnishd's own ({@code -n}), for programs that read its log; none: in the folder
  * @param varnishstat the words that start varnishstat, {@code {pid}} being the process that was started; none: as varnishd
  */
 public record VarnishdSettings(
@@ -24,7 +26,9 @@ public record VarnishdSettings(
         List<ListenSocket> sockets,
         List<String> storages,
         Map<String, String> parameters,
+        List<String> arguments,
         Optional<Path> vmodPath,
+        Optional<Path> workingDirectory,
         Optional<List<String>> varnishstat) {
     private static final int MOST_SOCKET_PATH_BYTES = 107;
 
@@ -36,6 +40,7 @@ public record VarnishdSettings(
         sockets = List.copyOf(sockets);
         storages = List.copyOf(storages);
         parameters = new LinkedHashMap<>(parameters);
+        arguments = List.copyOf(arguments);
         varnishstat = varnishstat.map(List::copyOf);
         if (command.isEmpty()) {
             throw new IllegalArgumentException("no command to start varnishd with");
@@ -47,26 +52,64 @@ public record VarnishdSettings(
 
     /** With varnishd's own storage and parameters. */
     public static VarnishdSettings of(List<String> command, Path folder, List<ListenSocket> sockets) {
-        return new VarnishdSettings(command, folder, sockets, List.of(), Map.of(), Optional.empty(), Optional.empty());
+        return new VarnishdSettings(
+                command,
+                folder,
+                sockets,
+                List.of(),
+                Map.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     public VarnishdSettings withParameter(String name, String value) {
         var more = new LinkedHashMap<>(parameters);
         more.put(name, value);
-        return new VarnishdSettings(command, folder, sockets, storages, more, vmodPath, varnishstat);
+        return new VarnishdSettings(
+                command, folder, sockets, storages, more, arguments, vmodPath, workingDirectory, varnishstat);
     }
 
-    public VarnishdSettings withStorage(String storage) {
-        return new VarnishdSettings(command, folder, sockets, List.of(storage), parameters, vmodPath, varnishstat);
+    public VarnishdSettings withStorage(String... storage) {
+        return new VarnishdSettings(
+                command,
+                folder,
+                sockets,
+                List.of(storage),
+                parameters,
+                arguments,
+                vmodPath,
+                workingDirectory,
+                varnishstat);
+    }
+
+    public VarnishdSettings withArguments(List<String> words) {
+        return new VarnishdSettings(
+                command, folder, sockets, storages, parameters, words, vmodPath, workingDirectory, varnishstat);
+    }
+
+    public VarnishdSettings withWorkingDirectory(Path path) {
+        return new VarnishdSettings(
+                command, folder, sockets, storages, parameters, arguments, vmodPath, Optional.of(path), varnishstat);
     }
 
     /** A folder of VMODs, before those of the system. */
     public VarnishdSettings withVmods(Path path) {
-        return new VarnishdSettings(command, folder, sockets, storages, parameters, Optional.of(path), varnishstat);
+        return new VarnishdSettings(
+                command,
+                folder,
+                sockets,
+                storages,
+                parameters,
+                arguments,
+                Optional.of(path),
+                workingDirectory,
+                varnishstat);
     }
 
     Path workdir() {
-        return folder.resolve("n");
+        return workingDirectory.orElseGet(() -> folder.resolve("n"));
     }
 
     Path secretFile() {
@@ -87,12 +130,22 @@ public record VarnishdSettings(
         words.addAll(List.of("-a", ListenSocket.control(controlSocket()).argument()));
         storages.forEach(storage -> words.addAll(List.of("-s", storage)));
         parameters.forEach((name, value) -> words.addAll(List.of("-p", name + "=" + value)));
+        words.addAll(arguments);
         return words;
     }
 
     /** For a varnishd that runs where its processes have other numbers than here. */
     public VarnishdSettings withVarnishstat(List<String> words) {
-        return new VarnishdSettings(command, folder, sockets, storages, parameters, vmodPath, Optional.of(words));
+        return new VarnishdSettings(
+                command,
+                folder,
+                sockets,
+                storages,
+                parameters,
+                arguments,
+                vmodPath,
+                workingDirectory,
+                Optional.of(words));
     }
 
     List<String> statCommand(long pid) {

@@ -1,0 +1,88 @@
+package dev.shellac.chaperone;
+
+import dev.shellac.chaperone.http.PodServer;
+import dev.shellac.chaperone.kube.ApiServer;
+import dev.shellac.chaperone.kube.Backoff;
+import dev.shellac.chaperone.kube.Feeds;
+import dev.shellac.chaperone.live.BackendsFile;
+import dev.shellac.chaperone.live.Bell;
+import dev.shellac.chaperone.live.Board;
+import dev.shellac.chaperone.live.Drain;
+import dev.shellac.chaperone.live.Loop;
+import dev.shellac.chaperone.live.StartedVarnishd;
+import dev.shellac.chaperone.live.Tally;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** All parts of a chaperone, wired. */
+final class Chaperone implements AutoCloseable {
+    private final Feeds feeds;
+    private final Loop loop;
+    private final Drain drain;
+    private final PodServer server;
+
+    private Chaperone(Feeds feeds, Loop loop, Drain drain, PodServer server) {
+        this.feeds = feeds;
+        this.loop = loop;
+        this.drain = drain;
+        this.server = server;
+    }
+
+    static Chaperone start(Settings settings, ApiServer api, InstantSource clock) throws IOException {
+        Files.createDirectories(settings.varnishd().folder());
+        var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        var tally = new Tally(registry);
+        var board = new Board(clock.millis());
+        var bell = new Bell();
+        Optional<BackendsFile> backends = settings.backends()
+                .map(file -> new BackendsFile(file, settings.source().namespace()));
+        Loop.Parts parts = Loop.Parts.of(settings.files(), settings.sockets(), tally, settings.timing(), backends);
+        Feeds feeds = Feeds.start(
+                api, settings.source().namespace(), settings.source().configMap(), Backoff.usual(), bell::ring);
+        var loop = new Loop(
+                new Loop.Wires(StartedVarnishd.with(settings.varnishd(), clock), feeds, bell, board),
+                parts,
+                settings.timing(),
+                clock);
+        var drain = new Drain(loop, settings.timing());
+        PodServer server;
+        try {
+            server = PodServer.start(
+                    new PodServer.Shown(loop, drain, board, registry),
+                    settings.serving().token(),
+                    settings.serving().pod(),
+                    settings.serving().health(),
+                    settings.serving().debug());
+        } catch (IOException e) {
+            feeds.close();
+            throw e;
+        }
+        loop.start();
+        return new Chaperone(feeds, loop, drain, server);
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    int debugPort() {
+        return server.debugPort();
+    }
+
+    /** Lets everybody finish, then stops. */
+    void drain() throws InterruptedException {
+        drain.finish();
+        close();
+    }
+
+    @Override
+    public void close() {
+        feeds.close();
+        loop.close();
+        server.close();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.shellac.chaperone.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.shellac.chaperone.live.Board;
+import dev.shellac.chaperone.live.Cache;
+import dev.shellac.chaperone.live.Drain;
+import dev.shellac.chaperone.live.Loop;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * {@code /health}, {@code /ready}, {@code /drain}, {@code /state} and {@code /metrics} on one address, {@code /debug/backends} on
+ * another that is not for others.
+ */
+public final class PodServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(PodServer.class.getName());
+    private static final String TOKEN_HEADER = "X-Drain-Token";
+    private static final String SINCE = "since=";
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
+    private static final int BACKLOG = 64;
+
+    /** What is served. */
+    public record Shown(Loop loop, Drain drain, Board board, PrometheusMeterRegistry registry) {}
+
+    private record Answer(int status, String type, String body) {
+        static Answer text(int status, String words) {
+            return new Answer(status, "text/plain; charset=utf-8", words + "\n");
+        }
+
+        static Answer json(String body) {
+            return new Answer(200, "application/json", body);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Page {
+        Answer answer(HttpExchange exchange) throws IOException, InterruptedException;
+    }
+
+    private final Shown shown;
+    private final Token token;
+    private final String pod;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HttpServer server;
+    private final HttpServer debug;
+
+    private PodServer(Shown shown, Token token, String pod, InetSocketAddress health, InetSocketAddress inside)
+            throws IOException {
+        this.shown = shown;
+        this.token = token;
+        this.pod = pod;
+        this.server = HttpServer.create(health, BACKLOG);
+        page(server, "/health", exchange -> health());
+        page(server, "/ready", exchange -> ready());
+        page(server, "/drain", this::drain);
+        page(server, "/state", this::state);
+        page(server, "/metrics", exchange -> metrics());
+        this.debug = HttpServer.create(inside, BACKLOG);
+        page(
+                debug,
+                "/debug/backends",
+                exchange -> Answer.json("{\"pools\":" + shown.loop().pools() + "}\n"));
+        shown.registry().gauge("chaperone.ready", this, server -> server.isReady() ? 1 : 0);
+        shown.registry().gauge("chaperone.draining", shown.drain(), drain -> drain.isDraining() ? 1 : 0);
+    }
+
+    public static PodServer start(
+            Shown shown, Token token, String pod, InetSocketAddress health, InetSocketAddress inside)
+            throws IOException {
+        var server = new PodServer(shown, token, pod, health, inside);
+        server.server.start();
+        server.debug.start();
+        return server;
+    }
+
+    public int port() {
+        return server.getAddress().getPort();
+    }
+
+    public int debugPort() {
+        return debug.getAddress().getPort();
+    }
+
+    private void page(HttpServer on, String path, Page page) {
+        on.setExecutor(threads);
+        on.createContext(path, exchange -> {
+            try (exchange) {
+                Answer answer = exchange.getRequestURI().getPath().equals(path)
+                        ? page.answer(exchange)
+                        : Answer.text(404, "not found");
+                exchange.getResponseHeaders().set("Content-Type", answer.type());
+                byte[] bytes = answer.body().getBytes(UTF_8);
+                exchange.sendResponseHeaders(answer.status(), bytes.length);
+                try (OutputStream body = exchange.getResponseBody()) {
+                    body.write(bytes);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, path + " could not be answered", e);
+            }
+        });
+    }
+
+    private Answer health() {
+        return shown.loop().isRunning() ? Answer.text(200, "ok") : Answer.text(503, "the loop is gone");
+    }
+
+    private boolean isReady() {
+        return !shown.drain().isDraining()
+                && shown.board().posted().state().isLive()
+                && shown.loop().cache().filter(Cache::isServing).isPresent();
+    }
+
+    private Answer ready() {
+        if (shown.drain().isDraining()) {
+            return Answer.text(503, "draining");
+        }
+        return isReady() ? Answer.text(200, "ready") : Answer.text(503, "no table is live");
+    }
+
+    private Answer drain(HttpExchange exchange) {
+        if (!token.isSaidBy(exchange.getRequestHeaders().getFirst(TOKEN_HEADER))) {
+            return Answer.text(403, "forbidden");
+        }
+        shown.drain().begin();
+        return Answer.text(200, "draining");
+    }
+
+    private Answer state(HttpExchange exchange) throws IOException, InterruptedException {
+        if (!token.isSaidBy(exchange.getRequestHeaders().getFirst(TOKEN_HEADER))) {
+            return Answer.text(403, "forbidden");
+        }
+        String query = Optional.ofNullable(exchange.getRequestURI().getQuery()).orElse("");
+        Board.Posted posted = query.startsWith(SINCE)
+                ? shown.board().after(query.substring(SINCE.length()), LONGEST_POLL)
+                : shown.board().posted();
+        return Answer.json(StateJson.of(posted, isReady(), pod));
+    }
+
+    private Answer metrics() throws InterruptedException {
+        String varnish = "";
+        try {
+            Optional<Cache> cache = shown.loop().cache();
+            varnish = cache.isPresent() ? VarnishMetrics.text(cache.get().counters()) : "";
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "no counters of varnishd: {0}", e.getMessage());
+        }
+        return new Answer(
+                200,
+                "text/plain; version=0.0.4; charset=utf-8",
+                shown.registry().scrape() + varnish);
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        debug.stop(0);
+        threads.shutdownNow();
+    }
+}

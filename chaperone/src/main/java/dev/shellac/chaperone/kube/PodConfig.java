@@ -1,0 +1,13 @@
+package dev.shellac.chaperone.kube;
+
+import java.util.Optional;
+
+/**
+ * What the Gateway's ConfigMap says.
+ *
+ * @param version its resourceVersion
+ * @param routing routing.json, whatever form it came in; nothing where there is none or it cannot be put together
+ * @param vcl main.vcl
+ * @param fault why there is no routing
+ */
+public record PodConfig(String version, Optional<RoutingFile> routing, Optional<String> vcl, Optional<String> fault) {}

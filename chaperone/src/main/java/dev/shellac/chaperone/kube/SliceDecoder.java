@@ -1,0 +1,51 @@
+package dev.shellac.chaperone.kube;
+
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Port;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.core.EndpointSlice.Endpoint;
+import dev.shellac.model.core.EndpointSlice.EndpointPort;
+import dev.shellac.model.core.EndpointSlice.Readiness;
+import java.util.Optional;
+
+/** From the API's EndpointSlice to ours. What the API server let in needs no second check. */
+final class SliceDecoder {
+    private static final String SERVICE = "kubernetes.io/service-name";
+
+    private SliceDecoder() {}
+
+    static EndpointSlice decode(Node object) {
+        Node meta = object.get("metadata");
+        return new EndpointSlice(
+                Metadata.named(meta.get("namespace").text(), meta.get("name").text()),
+                Optional.of(meta.get("labels").get(SERVICE).text()).filter(name -> !name.isEmpty()),
+                object.get("addressType").text(),
+                object.get("endpoints").items().stream()
+                        .map(SliceDecoder::endpoint)
+                        .toList(),
+                object.get("ports").items().stream().map(SliceDecoder::port).toList());
+    }
+
+    private static Endpoint endpoint(Node endpoint) {
+        return new Endpoint(
+                endpoint.get("addresses").items().stream().map(Node::text).toList(),
+                readiness(endpoint.get("conditions")));
+    }
+
+    // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false.
+    private static Readiness readiness(Node conditions) {
+        boolean ready = conditions.get("ready").flag().orElse(true);
+        boolean draining = conditions.get("serving").flag().orElse(ready)
+                && conditions.get("terminating").flag().orElse(false);
+        Readiness rest = draining ? Readiness.DRAINING : Readiness.NOT_READY;
+        return ready ? Readiness.READY : rest;
+    }
+
+    private static EndpointPort port(Node port) {
+        String protocol = port.get("protocol").text();
+        return new EndpointPort(
+                port.get("name").text(),
+                port.get("port").number().map(Port::new),
+                protocol.isEmpty() ? "TCP" : protocol);
+    }
+}

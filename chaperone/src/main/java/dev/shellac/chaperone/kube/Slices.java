@@ -1,0 +1,32 @@
+package dev.shellac.chaperone.kube;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.shared.SharedMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The EndpointSlices that are known.
+ *
+ * @param listed the namespaces whose slices were all read, at least once
+ * @param faults by namespace, why it cannot be read right now
+ * @param changes how many changes there were
+ */
+public record Slices(SharedMap<Name, EndpointSlice> all, Set<String> listed, Map<String, String> faults, long changes) {
+    public static final Slices NONE = new Slices(SharedMap.empty(), Set.of(), Map.of(), 0);
+
+    public Slices {
+        listed = Set.copyOf(listed);
+        faults = Map.copyOf(faults);
+    }
+
+    /** The Services that have at least one. */
+    public Set<Name> services() {
+        var services = new HashSet<Name>();
+        all.forEach((name, slice) ->
+                slice.service().ifPresent(service -> services.add(new Name(name.namespace(), service))));
+        return services;
+    }
+}

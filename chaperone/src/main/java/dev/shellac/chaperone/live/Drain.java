@@ -1,0 +1,70 @@
+package dev.shellac.chaperone.live;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * How a pod ends without a failed request: it says that it is not ready and goes on serving until that is known everywhere; then each
+ * answer closes its connection; and when nobody is left, or the time is up, it stops.
+ */
+public final class Drain {
+    private static final System.Logger LOG = System.getLogger(Drain.class.getName());
+    private static final Duration LOOK = Duration.ofMillis(250);
+    private static final int UNKNOWN = 5;
+    private static final Pattern SESSIONS = Pattern.compile("MEMPOOL\\.sess[0-9]+\\.live");
+
+    private final Loop loop;
+    private final Timing timing;
+    private volatile boolean draining;
+
+    public Drain(Loop loop, Timing timing) {
+        this.loop = loop;
+        this.timing = timing;
+    }
+
+    /** Not ready any more; nothing else changes. */
+    public void begin() {
+        draining = true;
+    }
+
+    public boolean isDraining() {
+        return draining;
+    }
+
+    /** Returns when nobody is served any more. */
+    public void finish() throws InterruptedException {
+        begin();
+        LOG.log(
+                Level.INFO,
+                "draining: not ready, serving on for {0} ms",
+                String.valueOf(timing.drainDelay().toMillis()));
+        Thread.sleep(timing.drainDelay());
+        loop.turnAway();
+        long deadline = System.nanoTime() + timing.drainMost().toNanos();
+        int unknown = 0;
+        long left = 1;
+        while (left > 0 && unknown < UNKNOWN && System.nanoTime() < deadline) {
+            Thread.sleep(LOOK);
+            try {
+                left = loop.cache().isEmpty() ? 0 : sessions(loop.cache().get().counters());
+                unknown = 0;
+            } catch (IOException e) {
+                unknown++;
+                LOG.log(Level.DEBUG, "varnishd''s sessions are not known: {0}", e.getMessage());
+            }
+        }
+        LOG.log(Level.INFO, "drained; {0} sessions are left", String.valueOf(left));
+    }
+
+    // What is in the pools of sessions: varnishd does not count those as closed that a client left while nothing was
+    // asked.
+    private static long sessions(Map<String, Long> counters) {
+        return counters.entrySet().stream()
+                .filter(counter -> SESSIONS.matcher(counter.getKey()).matches())
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+}

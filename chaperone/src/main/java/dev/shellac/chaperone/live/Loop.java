@@ -1,0 +1,231 @@
+package dev.shellac.chaperone.live;
+
+import dev.shellac.chaperone.kube.Feeds;
+import dev.shellac.chaperone.kube.PodConfig;
+import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.varnishconfig.table.PodTable;
+import dev.shellac.varnishd.VclOutcome;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The one thread that says anything to varnishd. It takes the newest of everything, makes that live, and says what came of it; whatever
+ * happened meanwhile is the next round, however much it was. No configuration ends it.
+ */
+public final class Loop implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Loop.class.getName());
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final int MOST_DOUBLINGS = 4;
+    private static final String CLOSING = """
+            # This pod ends: every answer is the last one of its connection.
+            sub vcl_deliver { set resp.http.Connection = "close"; }
+            sub vcl_synth { set resp.http.Connection = "close"; }
+            """;
+
+    private final Cache.Starter starter;
+    private final Feeds feeds;
+    private final Bell bell;
+    private final Board board;
+    private final Timing timing;
+    private final Parts parts;
+    private final InstantSource clock;
+    private final Thread thread;
+    private volatile Optional<Cache> cache = Optional.empty();
+    private volatile boolean stopped;
+    private volatile boolean closing;
+    private volatile Optional<PodTable> encoded = Optional.empty();
+    private boolean closed;
+    private int failedStarts;
+    private long notBefore = System.nanoTime();
+    private long seenChanges;
+    private Optional<String> startFault = Optional.empty();
+
+    /** What the loop works on. */
+    public record Parts(VclKeeper vcl, TableKeeper table, Tally tally, Optional<BackendsFile> backends) {
+        public static Parts of(
+                Disk disk, Set<String> sockets, Tally tally, Timing timing, Optional<BackendsFile> backends)
+                throws IOException {
+            return new Parts(
+                    new VclKeeper(disk, tally), new TableKeeper(disk, sockets, tally, timing), tally, backends);
+        }
+    }
+
+    /** Where it gets its input, and where its results hang. */
+    public record Wires(Cache.Starter starter, Feeds feeds, Bell bell, Board board) {}
+
+    public Loop(Wires wires, Parts parts, Timing timing, InstantSource clock) {
+        this.starter = wires.starter();
+        this.feeds = wires.feeds();
+        this.bell = wires.bell();
+        this.board = wires.board();
+        this.parts = parts;
+        this.timing = timing;
+        this.clock = clock;
+        this.thread = Thread.ofPlatform().name("loop").unstarted(this::run);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    private void run() {
+        try {
+            while (!stopped) {
+                bell.await(round());
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "the loop ends");
+        }
+    }
+
+    // How long until the next round, unless something happens before.
+    private Duration round() {
+        Optional<String> fault = Optional.empty();
+        Duration wait;
+        try {
+            wait = step();
+        } catch (IOException | RuntimeException e) {
+            // A full disk, or a mistake of ours: what is served stays, and it is tried again.
+            LOG.log(Level.ERROR, "a round of the loop failed", e);
+            fault = Optional.of(e.toString());
+            wait = timing.retry();
+        }
+        post(fault);
+        return wait;
+    }
+
+    private Duration step() throws IOException {
+        Optional<PodConfig> config = feeds.config().known();
+        config.ifPresent(found -> parts.table().take(found, clock.instant()));
+        feeds.slices().want(parts.table().namespaces());
+        Slices slices = feeds.slices().known();
+        parts.tally().endpointChanges.increment((double) (slices.changes() - seenChanges));
+        seenChanges = slices.changes();
+        if (!alive()) {
+            return positive(Duration.ofNanos(notBefore - System.nanoTime()));
+        }
+        Cache running = cache.orElseThrow();
+        if (running.wasReplaced()) {
+            parts.table().forget();
+        }
+        boolean settled = closing ? close(running) : parts.vcl().settle(running, config.flatMap(PodConfig::vcl));
+        if (parts.vcl().state().name().isEmpty()) {
+            return settled ? IDLE : timing.retry();
+        }
+        Optional<Duration> next = parts.table().settle(running, slices, clock.instant());
+        encoded = parts.table().encoded();
+        if (parts.backends().isPresent() && encoded.isPresent()) {
+            parts.backends().get().write(encoded.get());
+        }
+        failedStarts = 0;
+        Duration wait = settled ? IDLE : timing.retry();
+        return next.filter(time -> time.compareTo(wait) < 0).map(Loop::positive).orElse(wait);
+    }
+
+    private static Duration positive(Duration time) {
+        return time.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : time;
+    }
+
+    private boolean close(Cache running) throws IOException {
+        if (!closed && parts.vcl().state().name().isPresent()) {
+            VclOutcome outcome = parts.vcl().with(running, CLOSING);
+            closed = outcome instanceof VclOutcome.Live;
+            LOG.log(Level.INFO, "answers close their connections from now on: {0}", outcome);
+        }
+        return closed || parts.vcl().state().name().isEmpty();
+    }
+
+    private boolean alive() {
+        if (cache.filter(Cache::isAlive).isPresent()) {
+            return true;
+        }
+        cache.ifPresent(gone -> {
+            startFault = gone.lastWords().or(() -> Optional.of("varnishd is gone"));
+            LOG.log(Level.WARNING, "{0}; it is started again", startFault.orElse(""));
+            gone.close();
+            failedStarts++;
+        });
+        cache = Optional.empty();
+        if (System.nanoTime() < notBefore) {
+            return false;
+        }
+        // The first time at once; one that dies again and again is given time.
+        Duration pause = timing.retry().multipliedBy(1L << Math.min(failedStarts, MOST_DOUBLINGS));
+        notBefore = System.nanoTime() + pause.toNanos();
+        parts.vcl().started();
+        parts.table().forget();
+        try {
+            cache = Optional.of(starter.start(bell::ring));
+            parts.tally().varnishdStarts.increment();
+            return true;
+        } catch (IOException e) {
+            failedStarts++;
+            startFault = Optional.of("varnishd cannot be started: " + e.getMessage());
+            LOG.log(Level.ERROR, "{0}", startFault.get());
+            return false;
+        }
+    }
+
+    private void post(Optional<String> fault) {
+        Map<String, String> faults = new HashMap<>(parts.table().faults());
+        fault.ifPresent(words -> faults.put("loop", words));
+        feeds.config().fault().ifPresent(words -> faults.put("ConfigMap", words));
+        feeds.config().known().flatMap(PodConfig::fault).ifPresent(words -> faults.put("ConfigMap routing", words));
+        Slices slices = feeds.slices().known();
+        slices.faults().forEach((namespace, words) -> faults.put("EndpointSlices of " + namespace, words));
+        LiveState.Vcl vcl = parts.vcl().state();
+        if (vcl.name().isEmpty()) {
+            startFault.ifPresent(words -> faults.put("varnishd", words));
+        }
+        board.post(new LiveState(
+                new LiveState.Config(
+                        feeds.config().known().map(PodConfig::version),
+                        parts.table().liveRouting()),
+                parts.table().state(),
+                vcl,
+                new LiveState.Endpoints(
+                        slices.listed(),
+                        parts.table().encoded().map(table -> table.waitsFor()).orElse(Set.of())),
+                faults));
+    }
+
+    /** The varnishd that runs. */
+    public Optional<Cache> cache() {
+        return cache;
+    }
+
+    /** The pools of the table that was made last, as JSON. */
+    public String pools() {
+        return encoded.map(PodTable::poolsJson).orElse("{}");
+    }
+
+    public boolean isRunning() {
+        return thread.isAlive();
+    }
+
+    /** From now on each answer is the last one of its connection. */
+    void turnAway() {
+        closing = true;
+        bell.ring();
+    }
+
+    /** Ends the loop, then varnishd. */
+    @Override
+    public void close() {
+        stopped = true;
+        bell.ring();
+        thread.interrupt();
+        try {
+            thread.join(Duration.ofSeconds(5));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        cache.ifPresent(Cache::close);
+    }
+}

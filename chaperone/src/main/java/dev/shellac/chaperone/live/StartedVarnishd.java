@@ -1,0 +1,94 @@
+package dev.shellac.chaperone.live;
+
+import dev.shellac.varnishd.Patience;
+import dev.shellac.varnishd.Varnishd;
+import dev.shellac.varnishd.VarnishdOwner;
+import dev.shellac.varnishd.VarnishdSettings;
+import dev.shellac.varnishd.VclOutcome;
+import dev.shellac.varnishd.ghost.ReloadAnswer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A real one. */
+public final class StartedVarnishd implements Cache {
+    private final Varnishd varnishd;
+    private final Ears ears;
+
+    private StartedVarnishd(Varnishd varnishd, Ears ears) {
+        this.varnishd = varnishd;
+        this.ears = ears;
+    }
+
+    public static Starter with(VarnishdSettings settings, InstantSource clock) {
+        return happened -> {
+            var ears = new Ears(happened);
+            return new StartedVarnishd(Varnishd.start(settings, Patience.usual(), ears, clock), ears);
+        };
+    }
+
+    @Override
+    public VclOutcome load(Path vcl) {
+        return varnishd.load(vcl);
+    }
+
+    @Override
+    public ReloadAnswer reload() {
+        return varnishd.reload();
+    }
+
+    @Override
+    public Map<String, Long> counters() throws IOException, InterruptedException {
+        return varnishd.counters();
+    }
+
+    @Override
+    public boolean isAlive() {
+        return varnishd.isAlive();
+    }
+
+    @Override
+    public boolean isServing() {
+        return varnishd.isAlive() && varnishd.worker().isPresent();
+    }
+
+    @Override
+    public boolean wasReplaced() {
+        return ears.replaced.getAndSet(false);
+    }
+
+    @Override
+    public Optional<String> lastWords() {
+        return ears.lastWords;
+    }
+
+    @Override
+    public void close() {
+        varnishd.close();
+    }
+
+    private static final class Ears implements VarnishdOwner {
+        private final Runnable happened;
+        private final AtomicBoolean replaced = new AtomicBoolean();
+        private volatile Optional<String> lastWords = Optional.empty();
+
+        Ears(Runnable happened) {
+            this.happened = happened;
+        }
+
+        @Override
+        public void exited(int status, String words) {
+            lastWords = Optional.of("varnishd exited with " + status + (words.isEmpty() ? "" : ": " + words));
+            happened.run();
+        }
+
+        @Override
+        public void childRestarted(ReloadAnswer reload) {
+            replaced.set(true);
+            happened.run();
+        }
+    }
+}

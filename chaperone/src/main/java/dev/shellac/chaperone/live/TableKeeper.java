@@ -1,0 +1,221 @@
+package dev.shellac.chaperone.live;
+
+import dev.shellac.chaperone.kube.JacksonJson;
+import dev.shellac.chaperone.kube.PodConfig;
+import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.Routing;
+import dev.shellac.varnishconfig.reading.RoutingReader;
+import dev.shellac.varnishconfig.table.PodJson;
+import dev.shellac.varnishconfig.table.PodTable;
+import dev.shellac.varnishd.ghost.ReloadAnswer;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The table of a pod, from routing.json and the endpoints to what the router says of it. What was served stays served until something
+ * better is whole.
+ */
+final class TableKeeper {
+    private static final System.Logger LOG = System.getLogger(TableKeeper.class.getName());
+    private static final Duration GO_ON = Duration.ofSeconds(1);
+
+    private final Disk disk;
+    private final Tally tally;
+    private final Timing timing;
+    private final RoutingReader reader = new RoutingReader(new JacksonJson());
+    private final PodJson encoder;
+    private final Knowledge knowledge;
+    private final boolean fromDisk;
+    private Optional<String> tried = Optional.empty();
+    private Optional<Read> read = Optional.empty();
+    private Optional<Instant> firstRead = Optional.empty();
+    private Optional<PodTable> encoded = Optional.empty();
+    private Optional<byte[]> good;
+    private boolean published;
+    private boolean unfinished;
+    private Optional<String> refused = Optional.empty();
+    private Map<String, String> faults = Map.of();
+    private Map<String, String> tableFault = Map.of();
+    private LiveState.Table state = LiveState.NOTHING.table();
+    private Optional<String> liveRouting = Optional.empty();
+
+    /** A routing.json that could be read. */
+    private record Read(String hash, Routing routing) {}
+
+    TableKeeper(Disk disk, Set<String> sockets, Tally tally, Timing timing) throws IOException {
+        this.disk = disk;
+        this.tally = tally;
+        this.timing = timing;
+        this.encoder = new PodJson(sockets);
+        this.knowledge = new Knowledge(timing.slice());
+        this.good = disk.readTable();
+        this.fromDisk = good.isPresent();
+    }
+
+    LiveState.Table state() {
+        return state;
+    }
+
+    /** The hash of the routing.json that is live. */
+    Optional<String> liveRouting() {
+        return liveRouting;
+    }
+
+    Map<String, String> faults() {
+        var all = new HashMap<>(faults);
+        all.putAll(tableFault);
+        return all;
+    }
+
+    Optional<PodTable> encoded() {
+        return encoded;
+    }
+
+    Set<String> namespaces() {
+        return read.map(found -> found.routing().namespaces()).orElse(Set.of());
+    }
+
+    /** The router has to be told again. */
+    void forget() {
+        state = LiveState.NOTHING.table();
+    }
+
+    /** Reads a routing.json that is not the last one. */
+    void take(PodConfig config, Instant now) {
+        Optional<RoutingFile> file = config.routing();
+        if (file.isEmpty() || tried.equals(file.map(RoutingFile::hash))) {
+            return;
+        }
+        tried = file.map(RoutingFile::hash);
+        try {
+            Routing routing = reader.read(file.get().bytes());
+            read = Optional.of(new Read(file.get().hash(), routing));
+            firstRead = firstRead.or(() -> Optional.of(now));
+            var found = new HashMap<String, String>();
+            routing.faults().forEach((host, why) -> found.put("routing.json host " + host, why));
+            faults = found;
+        } catch (NotRouting e) {
+            LOG.log(Level.WARNING, "routing.json is not taken, what was read before stays: {0}", e.getMessage());
+            faults = Map.of("routing.json", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Has the router serve what it should.
+     *
+     * @return when to come again, if nothing else happens before
+     */
+    Optional<Duration> settle(Cache cache, Slices slices, Instant now) throws IOException {
+        if (read.isEmpty()) {
+            return good.isPresent() && state.hash().isEmpty() ? reload(cache) : Optional.empty();
+        }
+        long start = System.nanoTime();
+        PodTable table = encoder.encode(read.get().routing(), slices.all(), knowledge.of(slices, now));
+        encoded = Optional.of(table);
+        Optional<Duration> wake = knowledge.next(table.waitsFor()).map(at -> Duration.between(now, at));
+        if (!published && !table.waitsFor().isEmpty()) {
+            Instant deadline = firstRead.orElse(now).plus(fromDisk ? timing.tableFromDisk() : timing.firstTable());
+            if (now.isBefore(deadline)) {
+                if (good.isPresent() && state.hash().isEmpty()) {
+                    reload(cache);
+                }
+                return Optional.of(soonest(wake, Duration.between(now, deadline)));
+            }
+        }
+        String hash = table.table().hash();
+        if (refused.equals(Optional.of(hash))) {
+            return wake;
+        }
+        if (state.hash().equals(Optional.of(hash)) && !unfinished) {
+            liveRouting = read.map(Read::hash);
+            return wake;
+        }
+        published = true;
+        disk.writeTable(table.table().bytes());
+        Optional<Duration> again = reload(cache);
+        tally.change.record(Duration.ofNanos(System.nanoTime() - start));
+        return again.isPresent() ? Optional.of(soonest(wake, again.get())) : wake;
+    }
+
+    private static Duration soonest(Optional<Duration> one, Duration other) {
+        return one.filter(time -> time.compareTo(other) < 0).orElse(other);
+    }
+
+    // When to come again, if it has to be told again.
+    private Optional<Duration> reload(Cache cache) throws IOException {
+        ReloadAnswer answer = cache.reload();
+        switch (answer) {
+            case ReloadAnswer.Live live -> {
+                tally.tableReloads.increment();
+                live(live);
+                unfinished = live.deferred() > 0;
+                return unfinished ? Optional.of(GO_ON) : Optional.empty();
+            }
+            case ReloadAnswer.Kept kept -> {
+                tally.tableErrors.increment();
+                kept(kept);
+                return Optional.empty();
+            }
+            case ReloadAnswer.Unreachable unreachable -> {
+                LOG.log(Level.INFO, "the table is not live yet: {0}", unreachable.why());
+                return Optional.of(timing.retry());
+            }
+        }
+    }
+
+    private void live(ReloadAnswer.Live live) throws IOException {
+        List<LiveState.Refusal> refusals =
+                live.refusals().stream().map(this::refusal).toList();
+        boolean news = !state.hash().equals(live.hash());
+        state = new LiveState.Table(live.hash().or(() -> Optional.of("")), live.hosts(), live.routes(), refusals);
+        refused = Optional.empty();
+        tableFault = Map.of();
+        if (encoded.isPresent()
+                && live.hash().equals(encoded.map(table -> table.table().hash()))) {
+            liveRouting = read.map(Read::hash);
+            good = Optional.of(encoded.get().table().bytes());
+        }
+        if (news) {
+            LOG.log(
+                    Level.INFO,
+                    "table {0} is live: {1} routes, {2} refused, {3} ms",
+                    live.hash().orElse("without a hash"),
+                    String.valueOf(live.routes()),
+                    String.valueOf(live.refused()),
+                    String.valueOf(live.took().toMillis()));
+        }
+    }
+
+    // The file is the next start's, so it goes back to what is served.
+    private void kept(ReloadAnswer.Kept kept) throws IOException {
+        LOG.log(Level.WARNING, "table refused, the one before stays: {0}: {1}", kept.field(), kept.error());
+        refused = encoded.map(table -> table.table().hash());
+        tableFault = Map.of("ghost.json " + kept.field(), kept.error());
+        if (good.isPresent()) {
+            disk.writeTable(good.get());
+        }
+        state = new LiveState.Table(kept.hash().or(() -> state.hash()), state.hosts(), kept.routes(), state.refusals());
+    }
+
+    // The router counts routes of a host; people know rules of an HTTPRoute.
+    private LiveState.Refusal refusal(ReloadAnswer.Refusal refusal) {
+        var route = refusal.position()
+                .flatMap(position -> encoded.flatMap(table -> table.route(refusal.vhost(), position)));
+        return new LiveState.Refusal(
+                refusal.vhost(),
+                refusal.route(),
+                route.map(found -> found.rule()),
+                route.map(found -> found.match()),
+                refusal.field(),
+                refusal.message());
+    }
+}

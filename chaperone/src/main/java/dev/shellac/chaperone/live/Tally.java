@@ -1,0 +1,26 @@
+package dev.shellac.chaperone.live;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/** What the loop counts. */
+public final class Tally {
+    final Counter tableReloads;
+    final Counter tableErrors;
+    final Counter vclReloads;
+    final Counter vclErrors;
+    final Counter endpointChanges;
+    final Counter varnishdStarts;
+    final Timer change;
+
+    public Tally(MeterRegistry registry) {
+        this.tableReloads = registry.counter("chaperone.ghost.reloads");
+        this.tableErrors = registry.counter("chaperone.ghost.reload.errors");
+        this.vclReloads = registry.counter("chaperone.vcl.reloads");
+        this.vclErrors = registry.counter("chaperone.vcl.reload.errors");
+        this.endpointChanges = registry.counter("chaperone.endpoint.changes");
+        this.varnishdStarts = registry.counter("chaperone.varnishd.starts");
+        this.change = registry.timer("chaperone.table.change");
+    }
+}

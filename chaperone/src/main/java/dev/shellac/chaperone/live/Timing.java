@@ -1,0 +1,31 @@
+package dev.shellac.chaperone.live;
+
+import java.time.Duration;
+
+/**
+ * How long is waited for what may come.
+ *
+ * @param firstTable for all endpoints, before the first table of a pod that serves nothing yet
+ * @param tableFromDisk the same, where a table of an earlier life is being served
+ * @param slice for the first EndpointSlice of a Service in a namespace that was listed; one without a selector may have none
+ * @param retry between two tries of what could not be said to varnishd
+ * @param drainDelay between being told to stop and turning clients away: so long new ones may still come
+ * @param drainMost until everybody left
+ */
+public record Timing(
+        Duration firstTable,
+        Duration tableFromDisk,
+        Duration slice,
+        Duration retry,
+        Duration drainDelay,
+        Duration drainMost) {
+    public static Timing usual() {
+        return new Timing(
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(1),
+                Duration.ofSeconds(3),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(20));
+    }
+}

@@ -1,0 +1,103 @@
+package dev.shellac.chaperone.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.varnishd.VclOutcome;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+
+/**
+ * The VCL of a pod: the newest that varnishd takes. One that it refuses is tried once; the one before stays, and is what the next
+ * varnishd starts with.
+ */
+final class VclKeeper {
+    private static final System.Logger LOG = System.getLogger(VclKeeper.class.getName());
+
+    private final Disk disk;
+    private final Tally tally;
+    private Optional<String> good = Optional.empty();
+    private Optional<String> refused = Optional.empty();
+    private LiveState.Vcl state = LiveState.NOTHING.vcl();
+
+    VclKeeper(Disk disk, Tally tally) throws IOException {
+        this.disk = disk;
+        this.tally = tally;
+        this.good = disk.readVcl();
+    }
+
+    LiveState.Vcl state() {
+        return state;
+    }
+
+    /** A varnishd that was just started has none. */
+    void started() {
+        state = new LiveState.Vcl(Optional.empty(), Optional.empty(), state.refused());
+    }
+
+    /**
+     * Has varnishd use what it should.
+     *
+     * @return whether nothing is left to be done
+     */
+    boolean settle(Cache cache, Optional<String> wanted) throws IOException {
+        boolean done = true;
+        if (state.name().isEmpty() && good.isPresent() && !wanted.equals(good)) {
+            // Something to serve with, before anything new is tried.
+            done = load(cache, good.get());
+        }
+        if (wanted.isPresent() && !wanted.equals(refused) && !isLive(wanted.get())) {
+            done = load(cache, wanted.get());
+        }
+        return done;
+    }
+
+    private boolean isLive(String text) {
+        return state.hash().equals(Optional.of(hash(text)));
+    }
+
+    private boolean load(Cache cache, String text) throws IOException {
+        disk.writeCandidate(text);
+        VclOutcome outcome = cache.load(disk.candidate());
+        switch (outcome) {
+            case VclOutcome.Live live -> {
+                tally.vclReloads.increment();
+                LOG.log(
+                        Level.INFO,
+                        "VCL {0} is live, {1} ms",
+                        live.name(),
+                        live.took().toMillis());
+                disk.writeVcl(text);
+                good = Optional.of(text);
+                refused = Optional.empty();
+                state = new LiveState.Vcl(Optional.of(live.name()), Optional.of(hash(text)), Optional.empty());
+                return true;
+            }
+            case VclOutcome.Refused no -> {
+                tally.vclErrors.increment();
+                String words = no.words().replace(disk.candidate().toString(), "main.vcl");
+                LOG.log(Level.WARNING, "VCL refused, the one before stays: {0}", words);
+                refused = Optional.of(text);
+                state = new LiveState.Vcl(state.name(), state.hash(), Optional.of(words));
+                return true;
+            }
+            case VclOutcome.Unknown unknown -> {
+                LOG.log(Level.INFO, "VCL not loaded yet: {0}", unknown.why());
+                return false;
+            }
+        }
+    }
+
+    /** The text in use with an addition before everything else; not kept. */
+    VclOutcome with(Cache cache, String addition) throws IOException {
+        String text = good.orElseThrow();
+        int end = text.indexOf(';', text.indexOf("vcl 4")) + 1;
+        disk.writeCandidate(text.substring(0, end) + "\n" + addition + text.substring(end));
+        return cache.load(disk.candidate());
+    }
+
+    static String hash(String text) {
+        return "sha256:" + RoutingFile.sha256(text.getBytes(UTF_8));
+    }
+}

@@ -1,0 +1,241 @@
+package dev.shellac.chaperone;
+
+import static dev.shellac.chaperone.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.sun.net.httpserver.HttpServer;
+import dev.shellac.chaperone.kube.ApiServer;
+import dev.shellac.varnishconfig.vcl.MainVcl;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A gateway pod without a cluster: a real varnishd of Debian 13, a real chaperone, and an API server that is not. */
+final class Pod implements AutoCloseable {
+    static final String TOKEN = "let me in";
+    private static final String CONFIG_MAPS = "/api/v1/namespaces/edge/configmaps";
+    private static final Path HOME =
+            Path.of(System.getProperty("shellac.home", "..")).toAbsolutePath().normalize();
+
+    final FakeApi api;
+    private final Path folder;
+    private final int port;
+    private final List<HttpServer> backends = new ArrayList<>();
+    private String routes = "";
+    private String userVcl = "";
+    private Optional<Chaperone> chaperone = Optional.empty();
+
+    record Answer(int status, String body) {}
+
+    private Pod(FakeApi api, Path folder, int port) {
+        this.api = api;
+        this.folder = folder;
+        this.port = port;
+    }
+
+    static Pod in(Path folder) throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return new Pod(FakeApi.start(), folder, freePort());
+    }
+
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    Map<String, String> environment() {
+        String root = HOME.resolve("bin/root").toString();
+        var environment = new HashMap<String, String>();
+        environment.put("WORK_DIR", folder.toString());
+        environment.put("VARNISH_LISTEN", "http-80=127.0.0.1:" + port + ",http");
+        environment.put("VARNISH_STORAGE", "malloc,16m");
+        environment.put("VARNISHD_COMMAND", root + " run debian-13 -- varnishd");
+        environment.put("VARNISHSTAT_COMMAND", root + " join {pid} -- varnishstat");
+        environment.put("VMOD_PATH", HOME.resolve("build/ghost/debian-13").toString());
+        environment.put("VARNISHD_EXTRA_ARGS", "-p;vsl_space=4M");
+        environment.put("BACKENDS_FILE_PATH", folder.resolve("backends.conf").toString());
+        environment.put("NAMESPACE", "edge");
+        environment.put("CONFIGMAP_NAME", "gw-vcl");
+        environment.put("HEALTH_ADDR", "127.0.0.1:0");
+        environment.put("DEBUG_ADDR", "127.0.0.1:0");
+        environment.put("DRAIN_TOKEN", TOKEN);
+        environment.put("POD_NAME", "gw-1");
+        environment.put("KUBERNETES_API_URL", api.url().toString());
+        return environment;
+    }
+
+    void start() throws Exception {
+        chaperone = Optional.of(
+                Chaperone.start(Settings.of(environment()), ApiServer.at(api.url()), InstantSource.system()));
+    }
+
+    void stop() {
+        chaperone.ifPresent(Chaperone::close);
+        chaperone = Optional.empty();
+    }
+
+    /** A backend that says its name. */
+    int backend(String name) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                byte[] body = name.getBytes(UTF_8);
+                exchange.sendResponseHeaders(200, body.length);
+                exchange.getResponseBody().write(body);
+            }
+        });
+        server.start();
+        backends.add(server);
+        return server.getAddress().getPort();
+    }
+
+    void slice(String service, int... ports) {
+        var endpoints = new ArrayList<String>();
+        var numbers = new ArrayList<String>();
+        for (int number : ports) {
+            numbers.add("{\"port\":" + number + ",\"protocol\":\"TCP\"}");
+        }
+        endpoints.add("{\"addresses\":[\"127.0.0.1\"],\"conditions\":{\"ready\":true}}");
+        api.put(
+                "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices",
+                service + "-1",
+                "\"kubernetes.io/service-name\":\"" + service + "\"",
+                ",\"addressType\":\"IPv4\",\"endpoints\":" + endpoints + ",\"ports\":" + numbers);
+    }
+
+    /** A route of a path to a Service, in addition to those before. */
+    void route(String path, String service) {
+        routes += (routes.isEmpty() ? "" : ",") + """
+                {"path_match":{"type":"PathPrefix","value":"%s"},"service":"%s","namespace":"shop","port":8080,"service_port":80,\
+                "weight":1,"listeners":["edge/gw/web"],"route_name":"shop/%s","origin":{"rule":0,"match":0},"priority":1,\
+                "rule_index":0}""".formatted(path, service, service);
+        configure();
+    }
+
+    void badRoute() {
+        routes += ",{\"path_match\":{\"type\":\"RegularExpression\",\"value\":\"(\"},\"service\":\"\",\"weight\":0,"
+                + "\"listeners\":[\"edge/gw/web\"],\"route_name\":\"shop/bad\",\"origin\":{\"rule\":3,\"match\":1},"
+                + "\"priority\":1,\"rule_index\":3}";
+        configure();
+    }
+
+    void userVcl(String text) {
+        userVcl = text;
+        configure();
+    }
+
+    void configure() {
+        configure(
+                "{\"version\":2,\"listeners\":{\"edge/gw/web\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{\"*\":{\"routes\":["
+                        + routes + "]}}}");
+    }
+
+    void configure(String routing) {
+        if (!(MainVcl.merge(folder.resolve("ghost.json").toString(), Optional.empty()) instanceof MainVcl.Text main)) {
+            throw new AssertionError("our own VCL has an end");
+        }
+        api.put(
+                CONFIG_MAPS,
+                "gw-vcl",
+                "",
+                ",\"data\":{\"main.vcl\":" + quoted(main.vcl() + userVcl) + ",\"routing.json\":" + quoted(routing)
+                        + "}");
+    }
+
+    private static String quoted(String text) {
+        return "\"" + new String(JsonStringEncoder.getInstance().quoteAsString(text)) + "\"";
+    }
+
+    Answer get(String path) throws IOException {
+        return ask("http://127.0.0.1:" + port + path, "");
+    }
+
+    /** From the chaperone itself. */
+    Answer own(String path) throws IOException {
+        return ask("http://127.0.0.1:" + chaperone.orElseThrow().port() + path, TOKEN);
+    }
+
+    Answer ownWithout(String path) throws IOException {
+        return ask("http://127.0.0.1:" + chaperone.orElseThrow().port() + path, "wrong");
+    }
+
+    Answer debug(String path) throws IOException {
+        return ask("http://127.0.0.1:" + chaperone.orElseThrow().debugPort() + path, "");
+    }
+
+    String state() throws IOException {
+        return own("/state").body();
+    }
+
+    int port() {
+        return port;
+    }
+
+    static Answer ask(String url, String token) throws IOException {
+        var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        try {
+            connection.setReadTimeout(40_000);
+            connection.setRequestProperty("X-Drain-Token", token);
+            int status = connection.getResponseCode();
+            try (InputStream body = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+                return new Answer(status, body == null ? "" : new String(body.readAllBytes(), UTF_8));
+            }
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    void awaitAnswer(String path, int status, String body) throws Exception {
+        eventually(path + " is " + status + " " + body, () -> get(path).equals(new Answer(status, body)));
+    }
+
+    void awaitReady() throws Exception {
+        eventually("ready", () -> own("/ready").status() == 200);
+    }
+
+    /** The processes that have this pod's folder on their command line, those that are called varnishd. */
+    List<ProcessHandle> processes() {
+        return ProcessHandle.allProcesses()
+                .filter(process -> commandLine(process.pid()).contains(folder.toString()))
+                .toList();
+    }
+
+    List<ProcessHandle> varnishds() {
+        return processes().stream()
+                .filter(process -> commandLine(process.pid()).startsWith("varnishd\0"))
+                .toList();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline"));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        backends.forEach(server -> server.stop(0));
+        api.close();
+        if (!processes().isEmpty()) {
+            throw new AssertionError("left behind: " + processes());
+        }
+    }
+}

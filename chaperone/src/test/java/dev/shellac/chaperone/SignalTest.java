@@ -1,0 +1,130 @@
+package dev.shellac.chaperone;
+
+import static dev.shellac.chaperone.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The process as the kubelet sees it. */
+final class SignalTest {
+    private static final int CLIENTS = 8;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aTermUnderLoadFailsNoRequest() throws Exception {
+        try (Pod pod = Pod.in(folder)) {
+            pod.slice("a", pod.backend("a"));
+            pod.route("/a", "a");
+            int health = Pod.freePort();
+            Process process = start(pod, health);
+            try {
+                eventually("ready", () -> isReady(health));
+                var asked = new AtomicLong();
+                List<String> failed = new ArrayList<>();
+                try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                    List<Future<?>> clients = new ArrayList<>();
+                    for (int i = 0; i < CLIENTS; i++) {
+                        clients.add(threads.submit(() -> load(pod, health, asked, failed)));
+                    }
+                    eventually("under load", () -> asked.get() > 200);
+                    process.destroy();
+                    for (Future<?> client : clients) {
+                        client.get();
+                    }
+                }
+                assertThat(failed).isEmpty();
+                // Nobody is left, so it does not wait as long as it may.
+                assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(Files.readString(folder.resolve("log"))).contains("drained; 0 sessions are left");
+                assertThat(process.exitValue()).isEqualTo(128 + 15);
+            } finally {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    @Test
+    void helpIsPrintedAndMistakesEndIt() throws Exception {
+        Process help =
+                new ProcessBuilder(java("--help")).redirectErrorStream(true).start();
+        assertThat(new String(help.getInputStream().readAllBytes(), UTF_8))
+                .contains("VARNISH_LISTEN", "BACKENDS_FILE_PATH");
+        assertThat(help.waitFor()).isZero();
+        var builder = new ProcessBuilder(java()).redirectErrorStream(true);
+        builder.environment().put("LOG_LEVEL", "loud");
+        Process wrong = builder.start();
+        assertThat(new String(wrong.getInputStream().readAllBytes(), UTF_8))
+                .isEqualTo("LOG_LEVEL=loud: debug, info, warn or error expected\n");
+        assertThat(wrong.waitFor()).isEqualTo(2);
+    }
+
+    // Connections are kept until an answer closes them. New ones are made as long as the pod is ready, as a Service
+    // does it.
+    private static long load(Pod pod, int health, AtomicLong asked, List<String> failed) {
+        long number = 0;
+        while (isReady(health)) {
+            try (KeptConnection connection = KeptConnection.to(pod.port())) {
+                boolean kept = true;
+                while (kept) {
+                    number++;
+                    asked.incrementAndGet();
+                    kept = connection.ask("/a");
+                }
+            } catch (IOException e) {
+                add(failed, e.toString());
+            }
+        }
+        return number;
+    }
+
+    private static void add(List<String> failed, String what) {
+        synchronized (failed) {
+            failed.add(what);
+        }
+    }
+
+    private static boolean isReady(int health) {
+        try {
+            return Pod.ask("http://127.0.0.1:" + health + "/ready", "").status() == 200;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private Process start(Pod pod, int health) throws IOException {
+        var builder = new ProcessBuilder(java())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile());
+        builder.environment().putAll(pod.environment());
+        builder.environment().put("HEALTH_ADDR", "127.0.0.1:" + health);
+        builder.environment().put("DRAIN_DELAY", "1");
+        Files.createDirectories(folder);
+        return builder.start();
+    }
+
+    private static List<String> java(String... arguments) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.shellac.chaperone.Main"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+}

@@ -1,0 +1,279 @@
+package dev.shellac.chaperone.kube;
+
+import static dev.shellac.chaperone.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.chaperone.FakeApi;
+import dev.shellac.model.Name;
+import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.model.core.EndpointSlice.Readiness;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.Set;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a pod knows of the API, whatever the API does. */
+final class FeedsTest {
+    private static final String CONFIG_MAPS = "/api/v1/namespaces/edge/configmaps";
+    private static final String SHOP = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices";
+    private static final String BLOG = "/apis/discovery.k8s.io/v1/namespaces/blog/endpointslices";
+
+    private FakeApi api;
+    private Feeds feeds;
+
+    @BeforeEach
+    void start() throws IOException {
+        api = FakeApi.start();
+        feeds = Feeds.start(
+                ApiServer.at(api.url()),
+                "edge",
+                "gw-vcl",
+                new Backoff(Duration.ofMillis(5), Duration.ofMillis(50)),
+                () -> {});
+    }
+
+    @AfterEach
+    void stop() {
+        feeds.close();
+        api.close();
+    }
+
+    @Test
+    void theConfigMapIsFoundWhenItComesAndFollowedWhenItChanges() throws Exception {
+        eventually(
+                "that there is none is said",
+                () -> feeds.config().fault().equals(Optional.of("there is no ConfigMap gw-vcl")));
+        eventually("watched", () -> api.requests("configmaps?fieldSelector=metadata.name%3Dgw-vcl&watch") == 1);
+        slice(SHOP, "a-1", "10.0.0.1", "");
+        assertThat(feeds.config().fault()).contains("there is no ConfigMap gw-vcl");
+        api.put(CONFIG_MAPS, "other-vcl", "", data("routing.json", "other"));
+        plain("one");
+        awaitRouting("one");
+        assertThat(feeds.config().fault()).isEmpty();
+        plain("two");
+        awaitRouting("two");
+        assertThat(feeds.config().known().orElseThrow().vcl()).contains("vcl 4.1;");
+        api.delete(CONFIG_MAPS, "gw-vcl");
+        eventually("that it is gone is said", () -> feeds.config().fault().isPresent());
+        assertThat(feeds.config().known().orElseThrow().routing()).isPresent();
+    }
+
+    @Test
+    void slicesOfANamespaceArePagedListedAndWatched() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            slice(SHOP, "a-" + i, "10.0.0." + i, "");
+        }
+        feeds.slices().want(Set.of("shop"));
+        eventually("listed", () -> feeds.slices().known().listed().contains("shop"));
+        assertThat(feeds.slices().known().all()).hasSize(5);
+        assertThat(feeds.slices().known().services()).containsExactly(new Name("shop", "a"));
+        slice(SHOP, "a-1", "10.0.9.1", "");
+        eventually("changed", () -> address("shop", "a-1").equals("10.0.9.1"));
+        api.delete(SHOP, "a-1");
+        eventually("gone", () -> feeds.slices().known().all().size() == 4);
+    }
+
+    @Test
+    void namespacesComeAndGo() throws Exception {
+        slice(SHOP, "a-1", "10.0.0.1", "");
+        slice(BLOG, "b-1", "10.0.0.2", "");
+        feeds.slices().want(Set.of("shop"));
+        eventually("shop", () -> feeds.slices().known().listed().equals(Set.of("shop")));
+        feeds.slices().want(Set.of("shop", "blog"));
+        eventually("both", () -> feeds.slices().known().listed().equals(Set.of("shop", "blog")));
+        feeds.slices().want(Set.of("blog"));
+        assertThat(feeds.slices().known().listed()).containsExactly("blog");
+        assertThat(feeds.slices().known().all().keySet()).containsExactly(new Name("blog", "b-1"));
+        assertThat(api.requests("namespaces/shop/endpointslices?limit")).isEqualTo(1);
+    }
+
+    @Test
+    void aDroppedConnectionIsResumedWhereItWas() throws Exception {
+        feeds.slices().want(Set.of("shop"));
+        eventually("listed", () -> feeds.slices().known().listed().contains("shop"));
+        for (int i = 0; i < 3; i++) {
+            int watches = i + 1;
+            eventually("watched", () -> api.requests("endpointslices?watch") == watches);
+            api.dropConnections();
+            slice(SHOP, "a-" + i, "10.0.0." + i, "");
+            String name = "a-" + i;
+            eventually("seen", () -> feeds.slices().known().all().containsKey(new Name("shop", name)));
+        }
+        assertThat(api.requests("endpointslices?limit")).as("lists").isEqualTo(1);
+    }
+
+    @Test
+    void whatTheServerForgotIsListedAgain() throws Exception {
+        slice(SHOP, "a-1", "10.0.0.1", "");
+        slice(SHOP, "a-2", "10.0.0.2", "");
+        feeds.slices().want(Set.of("shop"));
+        eventually("listed", () -> feeds.slices().known().all().size() == 2);
+        api.delete(SHOP, "a-1");
+        slice(SHOP, "a-3", "10.0.0.3", "");
+        api.compact();
+        eventually(
+                "listed again",
+                () -> feeds.slices()
+                        .known()
+                        .all()
+                        .keySet()
+                        .equals(Set.of(new Name("shop", "a-2"), new Name("shop", "a-3"))));
+        slice(SHOP, "a-4", "10.0.0.4", "");
+        eventually("watched again", () -> feeds.slices().known().all().size() == 3);
+    }
+
+    @Test
+    void aBookmarkIsWhereTheNextWatchBegins() throws Exception {
+        feeds.slices().want(Set.of("shop"));
+        eventually("watched", () -> api.requests("endpointslices?watch") == 1);
+        slice(BLOG, "b-1", "10.0.0.1", "");
+        api.bookmark();
+        api.dropConnections();
+        eventually("resumed", () -> api.requests("endpointslices?watch") == 2);
+        String last = api.requests().stream()
+                .filter(request -> request.contains("endpointslices?watch"))
+                .toList()
+                .getLast();
+        assertThat(last).endsWith("resourceVersion=101");
+    }
+
+    @Test
+    void aServerThatIsAwayOrRefusesIsSaidSoAndAskedAgain() throws Exception {
+        slice(SHOP, "a-1", "10.0.0.1", "");
+        api.refuse(3);
+        feeds.slices().want(Set.of("shop"));
+        eventually("listed at last", () -> feeds.slices().known().listed().contains("shop"));
+        api.stop();
+        eventually("away", () -> feeds.slices().known().faults().containsKey("shop"));
+        assertThat(feeds.slices().known().all()).hasSize(1);
+        assertThat(feeds.slices().known().listed()).contains("shop");
+        slice(SHOP, "a-2", "10.0.0.2", "");
+        api.again();
+        eventually("back", () -> feeds.slices().known().all().size() == 2);
+        eventually("no fault", () -> feeds.slices().known().faults().isEmpty());
+    }
+
+    @Test
+    void readinessAddressesAndPortsAreRead() throws Exception {
+        api.put(SHOP, "a-1", "\"kubernetes.io/service-name\":\"a\"", """
+                ,"addressType":"IPv6","endpoints":[{"addresses":["fd00::1"]},{"addresses":["fd00::2"],"conditions":{"ready":false,\
+                "serving":true,"terminating":true}},{"addresses":["fd00::3"],"conditions":{"ready":false}}],"ports":[{"name":"http",\
+                "port":8080,"protocol":"TCP"}]""");
+        feeds.slices().want(Set.of("shop"));
+        eventually("listed", () -> feeds.slices().known().all().size() == 1);
+        EndpointSlice slice = feeds.slices().known().all().values().getFirst();
+        assertThat(slice.addressType()).isEqualTo("IPv6");
+        assertThat(slice.endpoints())
+                .extracting(EndpointSlice.Endpoint::readiness)
+                .containsExactly(Readiness.READY, Readiness.DRAINING, Readiness.NOT_READY);
+        assertThat(slice.ports().getFirst().port().orElseThrow().value()).isEqualTo(8080);
+    }
+
+    @Test
+    void routingComesCompressedAndInPartsToo() throws Exception {
+        String large = "x".repeat(10_000);
+        byte[] zipped = zip(large);
+        api.put(CONFIG_MAPS, "gw-vcl", "", ",\"binaryData\":{\"routing.json.gz\":\"" + base64(zipped) + "\"}");
+        awaitRouting(large);
+
+        byte[] next = zip(large + "y");
+        byte[] first = Arrays.copyOfRange(next, 0, 20);
+        byte[] second = Arrays.copyOfRange(next, 20, next.length);
+        api.put(CONFIG_MAPS, "gw-vcl-1", "", part(first));
+        String list = "[{\"name\":\"gw-vcl-1\",\"sha256\":\"" + RoutingFile.sha256(first)
+                + "\"},{\"name\":\"gw-vcl-2\",\"sha256\":\"" + RoutingFile.sha256(second) + "\"}]";
+        api.put(CONFIG_MAPS, "gw-vcl", "", data("routing.parts", list));
+        eventually(
+                "said that a part is missing",
+                () -> feeds.config().known().orElseThrow().fault().isPresent());
+        api.put(CONFIG_MAPS, "gw-vcl-2", "", part(first));
+        eventually(
+                "said that a hash differs",
+                () -> feeds.config().known().orElseThrow().fault().orElse("").contains("another hash"));
+        assertThat(new String(
+                        feeds.config()
+                                .known()
+                                .orElseThrow()
+                                .routing()
+                                .orElseThrow()
+                                .bytes(),
+                        UTF_8))
+                .isEqualTo(large);
+        api.put(CONFIG_MAPS, "gw-vcl-2", "", part(second));
+        awaitRouting(large + "y");
+        eventually(
+                "no fault", () -> feeds.config().known().orElseThrow().fault().isEmpty());
+    }
+
+    @Test
+    void aListOfPartsCannotMakeThePodAskForOthers() throws Exception {
+        plain("one");
+        awaitRouting("one");
+        api.put(CONFIG_MAPS, "gw-vcl", "", data("routing.parts", "[{\"name\":\"secrets\",\"sha256\":\"\"}]"));
+        eventually(
+                "refused",
+                () -> feeds.config().known().orElseThrow().fault().orElse("").contains("none of gw-vcl-1"));
+        assertThat(api.requests("/configmaps/secrets")).isZero();
+    }
+
+    private void awaitRouting(String text) throws Exception {
+        eventually(
+                "routing " + text.length(),
+                () -> feeds.config()
+                        .known()
+                        .flatMap(PodConfig::routing)
+                        .map(file -> new String(file.bytes(), UTF_8))
+                        .orElse("")
+                        .equals(text));
+    }
+
+    private void plain(String routing) {
+        api.put(
+                CONFIG_MAPS,
+                "gw-vcl",
+                "",
+                ",\"data\":{\"main.vcl\":\"vcl 4.1;\",\"routing.json\":\"" + routing + "\"}");
+    }
+
+    private static String data(String key, String value) {
+        return ",\"data\":{\"" + key + "\":\"" + value.replace("\"", "\\\"") + "\"}";
+    }
+
+    private static String part(byte[] bytes) {
+        return ",\"binaryData\":{\"routing.json.gz.part\":\"" + base64(bytes) + "\"}";
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    private static byte[] zip(String text) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(UTF_8));
+        }
+        return bytes.toByteArray();
+    }
+
+    private void slice(String collection, String name, String address, String conditions) {
+        api.put(
+                collection,
+                name,
+                "\"kubernetes.io/service-name\":\"" + name.substring(0, 1) + "\"",
+                ",\"addressType\":\"IPv4\",\"endpoints\":[{\"addresses\":[\"" + address + "\"]" + conditions
+                        + "}],\"ports\":[{\"port\":8080}]");
+    }
+
+    private String address(String namespace, String name) {
+        EndpointSlice slice = feeds.slices().known().all().get(new Name(namespace, name));
+        return slice == null ? "" : slice.endpoints().getFirst().addresses().getFirst();
+    }
+}
