@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -71,7 +72,7 @@ final class ChaperoneTest {
     void aNewRouteIsUnknownUntilItsEndpointsAreKnown() throws Exception {
         pod.slice("a", pod.backend("a"));
         pod.route("/a", "a");
-        pod.start();
+        pod.start(Duration.ofMinutes(1));
         pod.awaitReady();
         pod.route("/b", "b");
         eventually("it waits", () -> pod.state().contains("\"waitsFor\":[\"shop/b\"]"));

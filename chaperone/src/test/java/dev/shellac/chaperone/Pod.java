@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.kube.ApiServer;
+import dev.shellac.chaperone.live.Timing;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +18,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,8 +82,24 @@ final class Pod implements AutoCloseable {
     }
 
     void start() throws Exception {
-        chaperone = Optional.of(
-                Chaperone.start(Settings.of(environment()), ApiServer.at(api.url()), InstantSource.system()));
+        start(Timing.usual().slice());
+    }
+
+    /** With another patience for the first slice of a Service. */
+    void start(Duration slice) throws Exception {
+        Settings settings = Settings.of(environment());
+        Timing usual = settings.timing();
+        var timing = new Timing(
+                usual.firstTable(), usual.tableFromDisk(), slice, usual.retry(), usual.drainDelay(), usual.drainMost());
+        var patient = new Settings(
+                settings.varnishd(),
+                settings.files(),
+                settings.backends(),
+                settings.source(),
+                settings.serving(),
+                timing,
+                settings.logLevel());
+        chaperone = Optional.of(Chaperone.start(patient, ApiServer.at(api.url()), InstantSource.system()));
     }
 
     void stop() {

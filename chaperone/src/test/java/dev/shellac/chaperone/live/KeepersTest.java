@@ -1,0 +1,182 @@
+package dev.shellac.chaperone.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.chaperone.kube.PodConfig;
+import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.varnishd.VclOutcome;
+import dev.shellac.varnishd.ghost.ReloadAnswer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is kept when varnishd or the router does not take what it is given, and how long is waited. */
+final class KeepersTest {
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Slices LISTED = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), 1);
+
+    @TempDir
+    private Path folder;
+
+    private Disk disk;
+    private ScriptedCache cache;
+    private TableKeeper keeper;
+
+    @BeforeEach
+    void start() throws IOException {
+        disk = new Disk(folder.resolve("ghost.json"), folder.resolve("main.vcl"));
+        cache = new ScriptedCache(disk.table());
+        keeper = keeper();
+    }
+
+    @Test
+    void aRefusedTableIsReportedNotRepeatedAndGoesFromDisk() throws IOException {
+        redirect("/a");
+        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        String good = Files.readString(disk.table());
+        Optional<String> live = keeper.liveRouting();
+
+        redirect("/b");
+        cache.answers.add(
+                new ReloadAnswer.Kept("sockets", "too many", keeper.state().hash(), 1));
+        keeper.settle(cache, Slices.NONE, START);
+        assertThat(keeper.faults()).containsEntry("ghost.json sockets", "too many");
+        assertThat(Files.readString(disk.table())).isEqualTo(good);
+        assertThat(keeper.liveRouting()).isEqualTo(live);
+        keeper.settle(cache, Slices.NONE, START);
+        assertThat(cache.reloads).isEqualTo(2);
+
+        redirect("/c");
+        keeper.settle(cache, Slices.NONE, START);
+        assertThat(keeper.faults()).isEmpty();
+        assertThat(Files.readString(disk.table())).contains("\"/c\"");
+    }
+
+    @Test
+    void aRouterThatCannotBeReachedIsToldAgain() throws IOException {
+        redirect("/a");
+        cache.answers.add(new ReloadAnswer.Unreachable("nobody there"));
+        assertThat(keeper.settle(cache, Slices.NONE, START))
+                .contains(Timing.usual().retry());
+        assertThat(keeper.state().hash()).isEmpty();
+        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(keeper.state().hash()).isPresent();
+        keeper.settle(cache, Slices.NONE, START);
+        assertThat(cache.reloads).isEqualTo(2);
+    }
+
+    @Test
+    void patternsThatTheRouterPutOffAreGoneOnWith() throws IOException {
+        redirect("/a");
+        keeper.settle(cache, Slices.NONE, START);
+        keeper.forget();
+        cache.answers.add(cache.live(3));
+        assertThat(keeper.settle(cache, Slices.NONE, START)).contains(Duration.ofSeconds(1));
+        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(cache.reloads).isEqualTo(3);
+    }
+
+    @Test
+    void theFirstTableWaitsForAllEndpointsButNotForever() throws IOException {
+        route("/a");
+        assertThat(keeper.namespaces()).containsExactly("shop");
+        assertThat(keeper.settle(cache, Slices.NONE, START))
+                .contains(Timing.usual().firstTable());
+        assertThat(disk.table()).doesNotExist();
+        keeper.settle(cache, Slices.NONE, START.plus(Timing.usual().firstTable()));
+        assertThat(Files.readString(disk.table())).doesNotContain("\"/a\"");
+        assertThat(keeper.state().hash()).isPresent();
+    }
+
+    @Test
+    void aServiceWithoutASliceIsWaitedForAWhile() throws IOException {
+        route("/a");
+        assertThat(keeper.settle(cache, LISTED, START)).contains(Timing.usual().slice());
+        keeper.settle(cache, LISTED, START.plus(Timing.usual().slice()));
+        assertThat(Files.readString(disk.table())).contains("\"/a\"");
+    }
+
+    @Test
+    void aTableFromDiskIsServedUntilTheNextOneIsWhole() throws IOException {
+        redirect("/a");
+        keeper.settle(cache, Slices.NONE, START);
+        String before = Files.readString(disk.table());
+
+        keeper = keeper();
+        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(keeper.state().hash()).as("live without any API").isPresent();
+        route("/b");
+        assertThat(keeper.settle(cache, Slices.NONE, START))
+                .contains(Timing.usual().tableFromDisk());
+        assertThat(Files.readString(disk.table())).isEqualTo(before);
+        keeper.settle(cache, LISTED, START);
+        keeper.settle(cache, LISTED, START.plus(Timing.usual().slice()));
+        assertThat(Files.readString(disk.table())).contains("\"/b\"");
+    }
+
+    @Test
+    void aVclIsTriedOnceAndTheOneBeforeIsWhatTheNextVarnishdGets() throws IOException {
+        VclKeeper vcl = vcl();
+        assertThat(vcl.settle(cache, Optional.of("vcl 4.1; # one"))).isTrue();
+        cache.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":3:1: no"));
+        vcl.settle(cache, Optional.of("vcl 4.1; # two"));
+        vcl.settle(cache, Optional.of("vcl 4.1; # two"));
+        assertThat(cache.loaded).containsExactly("vcl 4.1; # one", "vcl 4.1; # two");
+        assertThat(vcl.state().refused()).contains("main.vcl:3:1: no");
+        assertThat(vcl.state().name()).contains("vcl-1");
+        assertThat(disk.readVcl()).contains("vcl 4.1; # one");
+
+        var next = vcl();
+        next.settle(cache, Optional.empty());
+        assertThat(cache.loaded).last().isEqualTo("vcl 4.1; # one");
+        assertThat(next.state().name()).isPresent();
+    }
+
+    @Test
+    void aVarnishdThatDoesNotAnswerIsAskedAgain() throws IOException {
+        VclKeeper vcl = vcl();
+        cache.outcomes.add(new VclOutcome.Unknown("busy"));
+        assertThat(vcl.settle(cache, Optional.of("vcl 4.1;"))).isFalse();
+        assertThat(vcl.settle(cache, Optional.of("vcl 4.1;"))).isTrue();
+        assertThat(vcl.state().name()).isPresent();
+    }
+
+    private VclKeeper vcl() throws IOException {
+        return new VclKeeper(disk, new Tally(new SimpleMeterRegistry()));
+    }
+
+    private TableKeeper keeper() throws IOException {
+        return new TableKeeper(disk, Set.of("http-80"), new Tally(new SimpleMeterRegistry()), Timing.usual());
+    }
+
+    private void redirect(String path) {
+        take(path, "\"service\":\"\",\"weight\":0,\"filters\":{\"request_redirect\":{\"scheme\":\"https\"}}");
+    }
+
+    private void route(String path) {
+        take(path, "\"service\":\"a\",\"namespace\":\"shop\",\"port\":8080,\"service_port\":80,\"weight\":1");
+    }
+
+    private void take(String path, String what) {
+        String file =
+                "{\"version\":2,\"listeners\":{\"w\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{\"*\":{\"routes\":[{"
+                        + "\"path_match\":{\"type\":\"Exact\",\"value\":\"" + path + "\"}," + what
+                        + ",\"listeners\":[\"w\"],\"route_name\":\"shop/r\",\"origin\":{\"rule\":0,\"match\":0},\"priority\":1}]}}}";
+        keeper.take(
+                new PodConfig(
+                        "1", Optional.of(new RoutingFile(file.getBytes(UTF_8))), Optional.empty(), Optional.empty()),
+                START);
+    }
+}
