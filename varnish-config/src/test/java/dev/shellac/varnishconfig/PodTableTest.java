@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What a pod makes of routing.json: nothing twice, nothing too early, and no mistake larger than it is. */
@@ -46,6 +47,33 @@ final class PodTableTest {
                 "h7.example.com\":{\"routes\":[{\"path", "h7.example.com\":{\"routes\":[{\"method\":\"GET\",\"path"));
         assertThat(parser.bytesParsed()).isLessThan(600);
         assertThat(text(changed)).contains("\"method\":\"GET\"");
+    }
+
+    @Test
+    void aRouteThatComesBetweenOthersIsParsedAlone() throws NotRouting {
+        String[] before = entries(0, 500, 1);
+        PodTable first = table(host("a.example.com", before));
+        parser.bytesParsed();
+        // Behind all others: their priorities grow by one, and nothing else of them changes.
+        String[] after = Stream.concat(Arrays.stream(entries(0, 500, 2)), Stream.of(entry("/last", "b", 1)))
+                .toArray(String[]::new);
+        PodTable second = table(host("a.example.com", after));
+        assertThat(parser.bytesParsed()).isLessThan(600);
+        assertThat(second.table()).isNotEqualTo(first.table());
+        assertThat(second.table())
+                .isEqualTo(new PodJson(Set.of("http-80", "spare"))
+                        .encode(
+                                new RoutingReader(new JsonOfJackson()).read(file(host("a.example.com", after))),
+                                NO_SLICES,
+                                service -> true)
+                        .table());
+    }
+
+    // Paths from one number to another, the last with this priority.
+    private static String[] entries(int from, int to, int lastPriority) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> entry("/p" + i, "a", lastPriority + to - 1 - i))
+                .toArray(String[]::new);
     }
 
     @Test

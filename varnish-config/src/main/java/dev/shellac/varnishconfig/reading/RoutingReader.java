@@ -21,6 +21,7 @@ public final class RoutingReader {
 
     private final Json.Parser parser;
     private Map<String, Span> spans = Map.of();
+    private final Map<String, HostReading> readings = new HashMap<>();
     private Routing last = Routing.NOTHING;
 
     public RoutingReader(Json.Parser parser) {
@@ -65,6 +66,7 @@ public final class RoutingReader {
         for (String name : last.hosts().keySet().stream().map(Hostname::value).toList()) {
             if (!next.containsKey(name)) {
                 hosts = hosts.without(new Hostname(name));
+                readings.remove(name);
             }
         }
         for (Map.Entry<String, Span> entry : next.entrySet()) {
@@ -74,31 +76,16 @@ public final class RoutingReader {
             }
             try {
                 var host = new Hostname(entry.getKey());
-                List<ReadRoute> routes =
-                        RouteReading.all(entries(entry.getValue().parse(parser)));
+                HostReading reading = HostReading.of(
+                        entry.getValue(), readings.getOrDefault(entry.getKey(), HostReading.NOTHING), parser);
+                readings.put(entry.getKey(), reading);
+                List<ReadRoute> routes = reading.routes();
                 hosts = routes.isEmpty() ? hosts.without(host) : hosts.with(host, new HostRoutes(host, routes));
             } catch (NotRouting | IllegalArgumentException e) {
                 faults.put(entry.getKey(), String.valueOf(e.getMessage()));
             }
         }
         return hosts;
-    }
-
-    private static List<Json.Members> entries(Json host) throws NotRouting {
-        if (!(host instanceof Json.Members members)) {
-            throw new NotRouting("a host is an object");
-        }
-        if (!(members.get("routes").orElse(new Json.Items(List.of())) instanceof Json.Items items)) {
-            throw new NotRouting("routes: a list expected");
-        }
-        var entries = new ArrayList<Json.Members>();
-        for (Json item : items.items()) {
-            if (!(item instanceof Json.Members entry)) {
-                throw new NotRouting("routes: a list of objects expected");
-            }
-            entries.add(entry);
-        }
-        return entries;
     }
 
     private Optional<Json> part(Map<String, Span> top, String name) throws NotRouting {

@@ -2,12 +2,14 @@ package dev.shellac.varnishconfig.reading;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Where the members of an object begin and end. It looks at quotes and brackets alone, which is several times less work than parsing;
+ * Where the members of an object, or the items of an array, begin and end. It looks at quotes and brackets alone, which is several times less work than parsing;
  * what a span holds is for a parser to check, if it is looked at.
  */
 final class Spans {
@@ -25,6 +27,40 @@ final class Spans {
 
         boolean sameBytes(Span other) {
             return Arrays.equals(file, from, to, other.file, other.from, other.to);
+        }
+
+        int length() {
+            return to - from;
+        }
+
+        byte at(int place) {
+            return file[from + place];
+        }
+
+        String text(int start, int end) {
+            return new String(file, from + start, end - start, UTF_8);
+        }
+
+        boolean sameBytes(int start, int end, Span other, int otherStart) {
+            int place = other.from + otherStart;
+            return Arrays.equals(file, from + start, from + end, other.file, place, place + end - start);
+        }
+
+        int hash(int start, int end) {
+            int hash = 1;
+            for (int i = from + start; i < from + end; i++) {
+                hash = 31 * hash + file[i];
+            }
+            return hash;
+        }
+
+        int lastIndexOf(byte[] wanted) {
+            for (int i = to - wanted.length; i >= from; i--) {
+                if (Arrays.equals(file, i, i + wanted.length, wanted, 0, wanted.length)) {
+                    return i - from;
+                }
+            }
+            return -1;
         }
 
         Json parse(Json.Parser parser) throws NotRouting {
@@ -46,6 +82,27 @@ final class Spans {
 
     static Map<String, Span> of(Span object, Json.Parser parser) throws NotRouting {
         return new Spans(object, parser).members();
+    }
+
+    /** The items of an array. */
+    static List<Span> items(Span array, Json.Parser parser) throws NotRouting {
+        return new Spans(array, parser).items();
+    }
+
+    private List<Span> items() throws NotRouting {
+        var items = new ArrayList<Span>();
+        expect('[');
+        if (peek() == ']') {
+            at++;
+        } else {
+            do {
+                items.add(value());
+            } while (next() == ',');
+            if (file[at - 1] != ']') {
+                throw fault("] expected");
+            }
+        }
+        return items;
     }
 
     private Map<String, Span> members() throws NotRouting {

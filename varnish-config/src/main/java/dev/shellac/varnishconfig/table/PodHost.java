@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /** What a pod serves of a host: the routes whose Services are known, and earlier versions of those that wait. */
@@ -87,20 +88,47 @@ final class PodHost implements TableHost {
                 : Optional.empty();
     }
 
-    List<ReadRoute> served() {
-        return routes.stream().map(Served::route).toList();
+    /** What changes between two versions of a host: the routes at both ends that are the same count for nothing. */
+    static void change(PodHost before, PodHost after, Members members, BiConsumer<ReadRoute, Integer> uses) {
+        int least = Math.min(before.routes.size(), after.routes.size());
+        int first = 0;
+        while (first < least && same(before, first, after, first)) {
+            first++;
+        }
+        int last = 0;
+        while (last < least - first
+                && same(before, before.routes.size() - 1 - last, after, after.routes.size() - 1 - last)) {
+            last++;
+        }
+        before.pairs(first, last, members::noNeighbours);
+        after.pairs(first, last, members::neighbours);
+        before.routes.subList(first, before.routes.size() - last).forEach(served -> uses.accept(served.route(), -1));
+        after.routes.subList(first, after.routes.size() - last).forEach(served -> uses.accept(served.route(), 1));
     }
 
-    void enter(Members members) {
-        for (int i = 0; i < routes.size(); i++) {
-            members.neighbours(host, before(i), routes.get(i).text());
+    @SuppressWarnings("ReferenceEquality") // a text that was kept is the same object; another may be compared in vain
+    private static boolean same(PodHost one, int at, PodHost other, int otherAt) {
+        Served served = one.routes.get(at);
+        Served again = other.routes.get(otherAt);
+        // A route names a pool; what the pool is made of can change without it.
+        return served.text() == again.text()
+                && served.route().backends().equals(again.route().backends());
+    }
+
+    static PodHost empty(Hostname host) {
+        return new PodHost(host, List.of(), Set.of());
+    }
+
+    // The first of those that stay at the end has another one before it.
+    private void pairs(int first, int last, Neighbours neighbours) {
+        int end = Math.min(routes.size(), routes.size() - last + 1);
+        for (int i = first; i < end; i++) {
+            neighbours.accept(host, before(i), routes.get(i).text());
         }
     }
 
-    void leave(Members members) {
-        for (int i = 0; i < routes.size(); i++) {
-            members.noNeighbours(host, before(i), routes.get(i).text());
-        }
+    private interface Neighbours {
+        void accept(Hostname host, Optional<RouteText> before, RouteText route);
     }
 
     private Optional<RouteText> before(int position) {

@@ -55,14 +55,11 @@ public final class PodJson {
         for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
             Optional<PodHost> before = Optional.ofNullable(next.get(change.getKey()));
             Optional<PodHost> after = change.getValue().map(host -> PodHost.of(host, before, known));
-            before.ifPresent(host -> {
-                host.leave(members);
-                count(host, -1, moreUses);
-            });
-            after.ifPresent(host -> {
-                host.enter(members);
-                count(host, 1, moreUses);
-            });
+            PodHost.change(
+                    before.orElseGet(() -> PodHost.empty(change.getKey())),
+                    after.orElseGet(() -> PodHost.empty(change.getKey())),
+                    members,
+                    (route, by) -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
             next = after.isPresent() ? next.with(change.getKey(), after.get()) : next.without(change.getKey());
             hostsLength += length(after) - length(before);
         }
@@ -103,10 +100,6 @@ public final class PodJson {
 
     private static int length(Optional<PodHost> host) {
         return host.filter(found -> !found.isEmpty()).map(PodHost::length).orElse(0);
-    }
-
-    private static void count(PodHost host, int by, Map<Backend.Serving, Integer> moreUses) {
-        host.served().forEach(route -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
     }
 
     private SocketMap sockets(List<TableListener> listeners, Routing routing) {
