@@ -2,7 +2,7 @@ vcl 4.1;
 
 import ghost;
 import cookie;
-import directors from "/usr/lib/varnish/vmods/libvmod_directors.so";
+import directors from "libvmod_directors.so";
 
 backend dummy none;
 
@@ -118,7 +118,7 @@ sub vcl_recv {
                           
       
                          
-                                                                    
+                                             
 
 sub vcl_recv {
   cookie.parse(req.http.cookie);
