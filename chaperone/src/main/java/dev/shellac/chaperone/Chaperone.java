@@ -9,8 +9,8 @@ import dev.shellac.chaperone.live.Bell;
 import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
+import dev.shellac.chaperone.live.Meters;
 import dev.shellac.chaperone.live.StartedVarnishd;
-import dev.shellac.chaperone.live.Tally;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -35,12 +35,12 @@ final class Chaperone implements AutoCloseable {
     static Chaperone start(Settings settings, ApiServer api, InstantSource clock) throws IOException {
         Files.createDirectories(settings.varnishd().folder());
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        var tally = new Tally(registry);
+        var meters = new Meters(registry);
         var board = new Board(clock.millis());
         var bell = new Bell();
         Optional<BackendsFile> backends = settings.backends()
                 .map(file -> new BackendsFile(file, settings.source().namespace()));
-        Loop.Parts parts = Loop.Parts.of(settings.files(), settings.sockets(), tally, settings.timing(), backends);
+        Loop.Parts parts = Loop.Parts.of(settings.files(), settings.sockets(), meters, settings.timing(), backends);
         Feeds feeds = Feeds.start(
                 api, settings.source().namespace(), settings.source().configMap(), Backoff.usual(), bell::ring);
         var loop = new Loop(

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.live.Board;
-import dev.shellac.chaperone.live.Cache;
 import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
+import dev.shellac.chaperone.live.Varnish;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -119,7 +119,7 @@ public final class PodServer implements AutoCloseable {
     private boolean isReady() {
         return !shown.drain().isDraining()
                 && shown.board().posted().state().isLive()
-                && shown.loop().cache().filter(Cache::isServing).isPresent();
+                && shown.loop().varnish().filter(Varnish::isServing).isPresent();
     }
 
     private Answer ready() {
@@ -151,8 +151,8 @@ public final class PodServer implements AutoCloseable {
     private Answer metrics() throws InterruptedException {
         String varnish = "";
         try {
-            Optional<Cache> cache = shown.loop().cache();
-            varnish = cache.isPresent() ? VarnishMetrics.text(cache.get().counters()) : "";
+            Optional<Varnish> running = shown.loop().varnish();
+            varnish = running.isPresent() ? VarnishMetrics.text(running.get().counters()) : "";
         } catch (IOException e) {
             LOG.log(Level.INFO, "no counters of varnishd: {0}", e.getMessage());
         }

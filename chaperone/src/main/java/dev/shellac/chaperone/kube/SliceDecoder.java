@@ -6,9 +6,11 @@ import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.EndpointSlice.Endpoint;
 import dev.shellac.model.core.EndpointSlice.EndpointPort;
 import dev.shellac.model.core.EndpointSlice.Readiness;
-import java.util.Optional;
 
-/** From the API's EndpointSlice to ours. What the API server let in needs no second check. */
+/**
+ * From the API's EndpointSlice to ours. What the API server let in needs no second check; what is made of it is what the decoder of
+ * everything else makes of it, and a test holds both together.
+ */
 final class SliceDecoder {
     private static final String SERVICE = "kubernetes.io/service-name";
 
@@ -18,7 +20,10 @@ final class SliceDecoder {
         Node meta = object.get("metadata");
         return new EndpointSlice(
                 Metadata.named(meta.get("namespace").text(), meta.get("name").text()),
-                Optional.of(meta.get("labels").get(SERVICE).text()).filter(name -> !name.isEmpty()),
+                meta.get("labels")
+                        .get(SERVICE)
+                        .json()
+                        .map(label -> Node.of(label).text()),
                 object.get("addressType").text(),
                 object.get("endpoints").items().stream()
                         .map(SliceDecoder::endpoint)

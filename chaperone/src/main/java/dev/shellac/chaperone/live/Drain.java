@@ -49,7 +49,9 @@ public final class Drain {
         while (left > 0 && unknown < UNKNOWN && System.nanoTime() < deadline) {
             Thread.sleep(LOOK);
             try {
-                left = loop.cache().isEmpty() ? 0 : sessions(loop.cache().get().counters());
+                left = loop.varnish().isEmpty()
+                        ? 0
+                        : sessions(loop.varnish().get().counters());
                 unknown = 0;
             } catch (IOException e) {
                 unknown++;

@@ -28,7 +28,7 @@ public final class Loop implements AutoCloseable {
             sub vcl_synth { set resp.http.Connection = "close"; }
             """;
 
-    private final Cache.Starter starter;
+    private final Varnish.Starter starter;
     private final Feeds feeds;
     private final Bell bell;
     private final Board board;
@@ -36,7 +36,7 @@ public final class Loop implements AutoCloseable {
     private final Parts parts;
     private final InstantSource clock;
     private final Thread thread;
-    private volatile Optional<Cache> cache = Optional.empty();
+    private volatile Optional<Varnish> varnish = Optional.empty();
     private volatile boolean stopped;
     private volatile boolean closing;
     private volatile Optional<PodTable> encoded = Optional.empty();
@@ -47,17 +47,17 @@ public final class Loop implements AutoCloseable {
     private Optional<String> startFault = Optional.empty();
 
     /** What the loop works on. */
-    public record Parts(VclKeeper vcl, TableKeeper table, Tally tally, Optional<BackendsFile> backends) {
+    public record Parts(VclKeeper vcl, TableKeeper table, Meters meters, Optional<BackendsFile> backends) {
         public static Parts of(
-                Disk disk, Set<String> sockets, Tally tally, Timing timing, Optional<BackendsFile> backends)
+                Disk disk, Set<String> sockets, Meters meters, Timing timing, Optional<BackendsFile> backends)
                 throws IOException {
             return new Parts(
-                    new VclKeeper(disk, tally), new TableKeeper(disk, sockets, tally, timing), tally, backends);
+                    new VclKeeper(disk, meters), new TableKeeper(disk, sockets, meters, timing), meters, backends);
         }
     }
 
     /** Where it gets its input, and where its results hang. */
-    public record Wires(Cache.Starter starter, Feeds feeds, Bell bell, Board board) {}
+    public record Wires(Varnish.Starter starter, Feeds feeds, Bell bell, Board board) {}
 
     public Loop(Wires wires, Parts parts, Timing timing, InstantSource clock) {
         this.starter = wires.starter();
@@ -105,12 +105,12 @@ public final class Loop implements AutoCloseable {
         config.ifPresent(found -> parts.table().take(found, clock.instant()));
         feeds.slices().want(parts.table().namespaces());
         Slices slices = feeds.slices().known();
-        parts.tally().endpointChanges.increment((double) (slices.changes() - seenChanges));
+        parts.meters().endpointChanges.increment((double) (slices.changes() - seenChanges));
         seenChanges = slices.changes();
         if (!alive()) {
             return positive(Duration.ofNanos(notBefore - System.nanoTime()));
         }
-        Cache running = cache.orElseThrow();
+        Varnish running = varnish.orElseThrow();
         if (running.wasReplaced()) {
             parts.table().forget();
         }
@@ -132,7 +132,7 @@ public final class Loop implements AutoCloseable {
         return time.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : time;
     }
 
-    private boolean close(Cache running) throws IOException {
+    private boolean close(Varnish running) throws IOException {
         if (!closed && parts.vcl().state().name().isPresent()) {
             VclOutcome outcome = parts.vcl().with(running, CLOSING);
             closed = outcome instanceof VclOutcome.Live;
@@ -142,16 +142,16 @@ public final class Loop implements AutoCloseable {
     }
 
     private boolean alive() {
-        if (cache.filter(Cache::isAlive).isPresent()) {
+        if (varnish.filter(Varnish::isAlive).isPresent()) {
             return true;
         }
-        cache.ifPresent(gone -> {
+        varnish.ifPresent(gone -> {
             startFault = gone.lastWords().or(() -> Optional.of("varnishd is gone"));
             LOG.log(Level.WARNING, "{0}; it is started again", startFault.orElse(""));
             gone.close();
             failedStarts++;
         });
-        cache = Optional.empty();
+        varnish = Optional.empty();
         if (System.nanoTime() < notBefore) {
             return false;
         }
@@ -161,8 +161,8 @@ public final class Loop implements AutoCloseable {
         parts.vcl().started();
         parts.table().forget();
         try {
-            cache = Optional.of(starter.start(bell::ring));
-            parts.tally().varnishdStarts.increment();
+            varnish = Optional.of(starter.start(bell::ring));
+            parts.meters().varnishdStarts.increment();
             return true;
         } catch (IOException e) {
             failedStarts++;
@@ -196,8 +196,8 @@ public final class Loop implements AutoCloseable {
     }
 
     /** The varnishd that runs. */
-    public Optional<Cache> cache() {
-        return cache;
+    public Optional<Varnish> varnish() {
+        return varnish;
     }
 
     /** The pools of the table that was made last, as JSON. */
@@ -226,6 +226,6 @@ public final class Loop implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        cache.ifPresent(Cache::close);
+        varnish.ifPresent(Varnish::close);
     }
 }

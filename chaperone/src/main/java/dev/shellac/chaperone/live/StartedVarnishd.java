@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A real one. */
-public final class StartedVarnishd implements Cache {
+public final class StartedVarnishd implements Varnish {
     private final Varnishd varnishd;
     private final Ears ears;
 

@@ -29,7 +29,7 @@ final class TableKeeper {
     private static final Duration GO_ON = Duration.ofSeconds(1);
 
     private final Disk disk;
-    private final Tally tally;
+    private final Meters meters;
     private final Timing timing;
     private final RoutingReader reader = new RoutingReader(new JacksonJson());
     private final PodJson encoder;
@@ -51,9 +51,9 @@ final class TableKeeper {
     /** A routing.json that could be read. */
     private record Read(String hash, Routing routing) {}
 
-    TableKeeper(Disk disk, Set<String> sockets, Tally tally, Timing timing) throws IOException {
+    TableKeeper(Disk disk, Set<String> sockets, Meters meters, Timing timing) throws IOException {
         this.disk = disk;
-        this.tally = tally;
+        this.meters = meters;
         this.timing = timing;
         this.encoder = new PodJson(sockets);
         this.knowledge = new Knowledge(timing.slice());
@@ -114,9 +114,9 @@ final class TableKeeper {
      *
      * @return when to come again, if nothing else happens before
      */
-    Optional<Duration> settle(Cache cache, Slices slices, Instant now) throws IOException {
+    Optional<Duration> settle(Varnish varnish, Slices slices, Instant now) throws IOException {
         if (read.isEmpty()) {
-            return good.isPresent() && state.hash().isEmpty() ? reload(cache) : Optional.empty();
+            return good.isPresent() && state.hash().isEmpty() ? reload(varnish) : Optional.empty();
         }
         long start = System.nanoTime();
         PodTable table = encoder.encode(read.get().routing(), slices.all(), knowledge.of(slices, now));
@@ -126,7 +126,7 @@ final class TableKeeper {
             Instant deadline = firstRead.orElse(now).plus(fromDisk ? timing.tableFromDisk() : timing.firstTable());
             if (now.isBefore(deadline)) {
                 if (good.isPresent() && state.hash().isEmpty()) {
-                    reload(cache);
+                    reload(varnish);
                 }
                 return Optional.of(soonest(wake, Duration.between(now, deadline)));
             }
@@ -141,8 +141,8 @@ final class TableKeeper {
         }
         published = true;
         disk.writeTable(table.table().bytes());
-        Optional<Duration> again = reload(cache);
-        tally.change.record(Duration.ofNanos(System.nanoTime() - start));
+        Optional<Duration> again = reload(varnish);
+        meters.change.record(Duration.ofNanos(System.nanoTime() - start));
         return again.isPresent() ? Optional.of(soonest(wake, again.get())) : wake;
     }
 
@@ -151,17 +151,17 @@ final class TableKeeper {
     }
 
     // When to come again, if it has to be told again.
-    private Optional<Duration> reload(Cache cache) throws IOException {
-        ReloadAnswer answer = cache.reload();
+    private Optional<Duration> reload(Varnish varnish) throws IOException {
+        ReloadAnswer answer = varnish.reload();
         switch (answer) {
             case ReloadAnswer.Live live -> {
-                tally.tableReloads.increment();
+                meters.tableReloads.increment();
                 live(live);
                 unfinished = live.deferred() > 0;
                 return unfinished ? Optional.of(GO_ON) : Optional.empty();
             }
             case ReloadAnswer.Kept kept -> {
-                tally.tableErrors.increment();
+                meters.tableErrors.increment();
                 kept(kept);
                 return Optional.empty();
             }

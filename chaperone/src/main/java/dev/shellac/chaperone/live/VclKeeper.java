@@ -16,14 +16,14 @@ final class VclKeeper {
     private static final System.Logger LOG = System.getLogger(VclKeeper.class.getName());
 
     private final Disk disk;
-    private final Tally tally;
+    private final Meters meters;
     private Optional<String> good = Optional.empty();
     private Optional<String> refused = Optional.empty();
     private LiveState.Vcl state = LiveState.NOTHING.vcl();
 
-    VclKeeper(Disk disk, Tally tally) throws IOException {
+    VclKeeper(Disk disk, Meters meters) throws IOException {
         this.disk = disk;
-        this.tally = tally;
+        this.meters = meters;
         this.good = disk.readVcl();
     }
 
@@ -41,14 +41,14 @@ final class VclKeeper {
      *
      * @return whether nothing is left to be done
      */
-    boolean settle(Cache cache, Optional<String> wanted) throws IOException {
+    boolean settle(Varnish varnish, Optional<String> wanted) throws IOException {
         boolean done = true;
         if (state.name().isEmpty() && good.isPresent() && !wanted.equals(good)) {
             // Something to serve with, before anything new is tried.
-            done = load(cache, good.get());
+            done = load(varnish, good.get());
         }
         if (wanted.isPresent() && !wanted.equals(refused) && !isLive(wanted.get())) {
-            done = load(cache, wanted.get());
+            done = load(varnish, wanted.get());
         }
         return done;
     }
@@ -57,12 +57,12 @@ final class VclKeeper {
         return state.hash().equals(Optional.of(hash(text)));
     }
 
-    private boolean load(Cache cache, String text) throws IOException {
+    private boolean load(Varnish varnish, String text) throws IOException {
         disk.writeCandidate(text);
-        VclOutcome outcome = cache.load(disk.candidate());
+        VclOutcome outcome = varnish.load(disk.candidate());
         switch (outcome) {
             case VclOutcome.Live live -> {
-                tally.vclReloads.increment();
+                meters.vclReloads.increment();
                 LOG.log(
                         Level.INFO,
                         "VCL {0} is live, {1} ms",
@@ -75,7 +75,7 @@ final class VclKeeper {
                 return true;
             }
             case VclOutcome.Refused no -> {
-                tally.vclErrors.increment();
+                meters.vclErrors.increment();
                 String words = no.words().replace(disk.candidate().toString(), "main.vcl");
                 LOG.log(Level.WARNING, "VCL refused, the one before stays: {0}", words);
                 refused = Optional.of(text);
@@ -90,11 +90,11 @@ final class VclKeeper {
     }
 
     /** The text in use with an addition before everything else; not kept. */
-    VclOutcome with(Cache cache, String addition) throws IOException {
+    VclOutcome with(Varnish varnish, String addition) throws IOException {
         String text = good.orElseThrow();
         int end = text.indexOf(';', text.indexOf("vcl 4")) + 1;
         disk.writeCandidate(text.substring(0, end) + "\n" + addition + text.substring(end));
-        return cache.load(disk.candidate());
+        return varnish.load(disk.candidate());
     }
 
     static String hash(String text) {

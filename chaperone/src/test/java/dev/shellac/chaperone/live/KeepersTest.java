@@ -31,35 +31,35 @@ final class KeepersTest {
     private Path folder;
 
     private Disk disk;
-    private ScriptedCache cache;
+    private ScriptedVarnish varnish;
     private TableKeeper keeper;
 
     @BeforeEach
     void start() throws IOException {
         disk = new Disk(folder.resolve("ghost.json"), folder.resolve("main.vcl"));
-        cache = new ScriptedCache(disk.table());
+        varnish = new ScriptedVarnish(disk.table());
         keeper = keeper();
     }
 
     @Test
     void aRefusedTableIsReportedNotRepeatedAndGoesFromDisk() throws IOException {
         redirect("/a");
-        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(keeper.settle(varnish, Slices.NONE, START)).isEmpty();
         String good = Files.readString(disk.table());
         Optional<String> live = keeper.liveRouting();
 
         redirect("/b");
-        cache.answers.add(
+        varnish.answers.add(
                 new ReloadAnswer.Kept("sockets", "too many", keeper.state().hash(), 1));
-        keeper.settle(cache, Slices.NONE, START);
+        keeper.settle(varnish, Slices.NONE, START);
         assertThat(keeper.faults()).containsEntry("ghost.json sockets", "too many");
         assertThat(Files.readString(disk.table())).isEqualTo(good);
         assertThat(keeper.liveRouting()).isEqualTo(live);
-        keeper.settle(cache, Slices.NONE, START);
-        assertThat(cache.reloads).isEqualTo(2);
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(varnish.reloads).isEqualTo(2);
 
         redirect("/c");
-        keeper.settle(cache, Slices.NONE, START);
+        keeper.settle(varnish, Slices.NONE, START);
         assertThat(keeper.faults()).isEmpty();
         assertThat(Files.readString(disk.table())).contains("\"/c\"");
     }
@@ -67,35 +67,35 @@ final class KeepersTest {
     @Test
     void aRouterThatCannotBeReachedIsToldAgain() throws IOException {
         redirect("/a");
-        cache.answers.add(new ReloadAnswer.Unreachable("nobody there"));
-        assertThat(keeper.settle(cache, Slices.NONE, START))
+        varnish.answers.add(new ReloadAnswer.Unreachable("nobody there"));
+        assertThat(keeper.settle(varnish, Slices.NONE, START))
                 .contains(Timing.usual().retry());
         assertThat(keeper.state().hash()).isEmpty();
-        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(keeper.settle(varnish, Slices.NONE, START)).isEmpty();
         assertThat(keeper.state().hash()).isPresent();
-        keeper.settle(cache, Slices.NONE, START);
-        assertThat(cache.reloads).isEqualTo(2);
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(varnish.reloads).isEqualTo(2);
     }
 
     @Test
     void patternsThatTheRouterPutOffAreGoneOnWith() throws IOException {
         redirect("/a");
-        keeper.settle(cache, Slices.NONE, START);
+        keeper.settle(varnish, Slices.NONE, START);
         keeper.forget();
-        cache.answers.add(cache.live(3));
-        assertThat(keeper.settle(cache, Slices.NONE, START)).contains(Duration.ofSeconds(1));
-        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
-        assertThat(cache.reloads).isEqualTo(3);
+        varnish.answers.add(varnish.live(3));
+        assertThat(keeper.settle(varnish, Slices.NONE, START)).contains(Duration.ofSeconds(1));
+        assertThat(keeper.settle(varnish, Slices.NONE, START)).isEmpty();
+        assertThat(varnish.reloads).isEqualTo(3);
     }
 
     @Test
     void theFirstTableWaitsForAllEndpointsButNotForever() throws IOException {
         route("/a");
         assertThat(keeper.namespaces()).containsExactly("shop");
-        assertThat(keeper.settle(cache, Slices.NONE, START))
+        assertThat(keeper.settle(varnish, Slices.NONE, START))
                 .contains(Timing.usual().firstTable());
         assertThat(disk.table()).doesNotExist();
-        keeper.settle(cache, Slices.NONE, START.plus(Timing.usual().firstTable()));
+        keeper.settle(varnish, Slices.NONE, START.plus(Timing.usual().firstTable()));
         assertThat(Files.readString(disk.table())).doesNotContain("\"/a\"");
         assertThat(keeper.state().hash()).isPresent();
     }
@@ -103,62 +103,63 @@ final class KeepersTest {
     @Test
     void aServiceWithoutASliceIsWaitedForAWhile() throws IOException {
         route("/a");
-        assertThat(keeper.settle(cache, LISTED, START)).contains(Timing.usual().slice());
-        keeper.settle(cache, LISTED, START.plus(Timing.usual().slice()));
+        assertThat(keeper.settle(varnish, LISTED, START))
+                .contains(Timing.usual().slice());
+        keeper.settle(varnish, LISTED, START.plus(Timing.usual().slice()));
         assertThat(Files.readString(disk.table())).contains("\"/a\"");
     }
 
     @Test
     void aTableFromDiskIsServedUntilTheNextOneIsWhole() throws IOException {
         redirect("/a");
-        keeper.settle(cache, Slices.NONE, START);
+        keeper.settle(varnish, Slices.NONE, START);
         String before = Files.readString(disk.table());
 
         keeper = keeper();
-        assertThat(keeper.settle(cache, Slices.NONE, START)).isEmpty();
+        assertThat(keeper.settle(varnish, Slices.NONE, START)).isEmpty();
         assertThat(keeper.state().hash()).as("live without any API").isPresent();
         route("/b");
-        assertThat(keeper.settle(cache, Slices.NONE, START))
+        assertThat(keeper.settle(varnish, Slices.NONE, START))
                 .contains(Timing.usual().tableFromDisk());
         assertThat(Files.readString(disk.table())).isEqualTo(before);
-        keeper.settle(cache, LISTED, START);
-        keeper.settle(cache, LISTED, START.plus(Timing.usual().slice()));
+        keeper.settle(varnish, LISTED, START);
+        keeper.settle(varnish, LISTED, START.plus(Timing.usual().slice()));
         assertThat(Files.readString(disk.table())).contains("\"/b\"");
     }
 
     @Test
     void aVclIsTriedOnceAndTheOneBeforeIsWhatTheNextVarnishdGets() throws IOException {
         VclKeeper vcl = vcl();
-        assertThat(vcl.settle(cache, Optional.of("vcl 4.1; # one"))).isTrue();
-        cache.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":3:1: no"));
-        vcl.settle(cache, Optional.of("vcl 4.1; # two"));
-        vcl.settle(cache, Optional.of("vcl 4.1; # two"));
-        assertThat(cache.loaded).containsExactly("vcl 4.1; # one", "vcl 4.1; # two");
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1; # one"))).isTrue();
+        varnish.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":3:1: no"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # two"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # two"));
+        assertThat(varnish.loaded).containsExactly("vcl 4.1; # one", "vcl 4.1; # two");
         assertThat(vcl.state().refused()).contains("main.vcl:3:1: no");
         assertThat(vcl.state().name()).contains("vcl-1");
         assertThat(disk.readVcl()).contains("vcl 4.1; # one");
 
         var next = vcl();
-        next.settle(cache, Optional.empty());
-        assertThat(cache.loaded).last().isEqualTo("vcl 4.1; # one");
+        next.settle(varnish, Optional.empty());
+        assertThat(varnish.loaded).last().isEqualTo("vcl 4.1; # one");
         assertThat(next.state().name()).isPresent();
     }
 
     @Test
     void aVarnishdThatDoesNotAnswerIsAskedAgain() throws IOException {
         VclKeeper vcl = vcl();
-        cache.outcomes.add(new VclOutcome.Unknown("busy"));
-        assertThat(vcl.settle(cache, Optional.of("vcl 4.1;"))).isFalse();
-        assertThat(vcl.settle(cache, Optional.of("vcl 4.1;"))).isTrue();
+        varnish.outcomes.add(new VclOutcome.Unknown("busy"));
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"))).isFalse();
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"))).isTrue();
         assertThat(vcl.state().name()).isPresent();
     }
 
     private VclKeeper vcl() throws IOException {
-        return new VclKeeper(disk, new Tally(new SimpleMeterRegistry()));
+        return new VclKeeper(disk, new Meters(new SimpleMeterRegistry()));
     }
 
     private TableKeeper keeper() throws IOException {
-        return new TableKeeper(disk, Set.of("http-80"), new Tally(new SimpleMeterRegistry()), Timing.usual());
+        return new TableKeeper(disk, Set.of("http-80"), new Meters(new SimpleMeterRegistry()), Timing.usual());
     }
 
     private void redirect(String path) {

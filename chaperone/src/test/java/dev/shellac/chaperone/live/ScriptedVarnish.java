@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A varnishd that takes everything, unless it was told what to say next. */
-final class ScriptedCache implements Cache {
+final class ScriptedVarnish implements Varnish {
     private static final Pattern HASH = Pattern.compile("\"hash\":\"([^\"]+)\"");
 
     final Deque<ReloadAnswer> answers = new ArrayDeque<>();
@@ -26,7 +26,7 @@ final class ScriptedCache implements Cache {
     private final Path table;
     int reloads;
 
-    ScriptedCache(Path table) {
+    ScriptedVarnish(Path table) {
         this.table = table;
     }
 

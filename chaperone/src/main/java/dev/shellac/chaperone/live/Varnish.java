@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What the loop says to a varnishd. */
-public interface Cache extends AutoCloseable {
+public interface Varnish extends AutoCloseable {
     VclOutcome load(Path vcl);
 
     ReloadAnswer reload();
@@ -34,7 +34,7 @@ public interface Cache extends AutoCloseable {
          *
          * @param happened called when it exits or its serving process was replaced; must not block
          */
-        Cache start(Runnable happened) throws IOException;
+        Varnish start(Runnable happened) throws IOException;
     }
 
     /** What it said when it went, if it went. */

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /** What the loop counts. */
-public final class Tally {
+public final class Meters {
     final Counter tableReloads;
     final Counter tableErrors;
     final Counter vclReloads;
@@ -14,7 +14,7 @@ public final class Tally {
     final Counter varnishdStarts;
     final Timer change;
 
-    public Tally(MeterRegistry registry) {
+    public Meters(MeterRegistry registry) {
         this.tableReloads = registry.counter("chaperone.ghost.reloads");
         this.tableErrors = registry.counter("chaperone.ghost.reload.errors");
         this.vclReloads = registry.counter("chaperone.vcl.reloads");
