@@ -28,7 +28,7 @@ final class ConfigGoldenTest {
         Inputs inputs = Inputs.of(input.texts());
         return List.of(
                 GoldenOutput.onRequest("ghost.json", () -> ghost(inputs)),
-                GoldenOutput.onRequest("routing.json", () -> new RoutingJson().encode(inputs.plan())),
+                GoldenOutput.onRequest("routing.json", () -> new RoutingJson().encode(inputs.plan(), inputs.sockets())),
                 GoldenOutput.onRequest("main.vcl", () -> vcl(inputs)));
     }
 

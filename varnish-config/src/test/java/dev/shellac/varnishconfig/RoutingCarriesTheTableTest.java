@@ -18,7 +18,6 @@ import dev.shellac.varnishconfig.table.PodJson;
 import dev.shellac.varnishconfig.table.PodTable;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** A pod knows routing.json and not the plan. It comes to the same table, byte by byte, hash included. */
@@ -78,14 +77,7 @@ final class RoutingCarriesTheTableTest {
     }
 
     private static byte[] file(RoutingJson routing, Inputs inputs) {
-        String sockets = inputs.sockets().ports().entrySet().stream()
-                .filter(socket -> !socket.getValue().isEmpty())
-                .map(socket ->
-                        "\"" + socket.getKey() + "\": " + socket.getValue().first())
-                .collect(Collectors.joining(", ", "\"sockets\": {", "}"));
-        return routing.encode(inputs.plan())
-                .replaceFirst("\"version\": 2", "\"version\": 2, " + sockets)
-                .getBytes(UTF_8);
+        return routing.encode(inputs.plan(), inputs.sockets()).getBytes(UTF_8);
     }
 
     private static SharedMap<Name, EndpointSlice> slices(Snapshot snapshot) {

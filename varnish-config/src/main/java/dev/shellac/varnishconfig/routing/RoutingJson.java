@@ -9,6 +9,7 @@ import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.ListenerPlan;
 import dev.shellac.translate.plan.RoutePlan;
+import dev.shellac.varnishconfig.table.SocketMap;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.util.Comparator;
@@ -29,12 +30,27 @@ public final class RoutingJson {
     /** An encoder that has seen nothing yet. */
     public RoutingJson() {}
 
+    /** For pods in which each port has a socket that is named after it. */
     public String encode(GatewayPlan plan) {
         return file(plan).text();
     }
 
     /** The same, not written out yet. */
     public RoutingFile file(GatewayPlan plan) {
+        return file(plan, Optional.empty());
+    }
+
+    /** For pods whose sockets serve these ports; a free one is not named. */
+    public String encode(GatewayPlan plan, SocketMap sockets) {
+        return file(plan, sockets).text();
+    }
+
+    /** The same, not written out yet. */
+    public RoutingFile file(GatewayPlan plan, SocketMap sockets) {
+        return file(plan, Optional.of(sockets));
+    }
+
+    private RoutingFile file(GatewayPlan plan, Optional<SocketMap> sockets) {
         SharedMap<Hostname, HostText> next = hosts;
         for (Change<Object, HostPlan> change : plan.hosts().changesSince(plans)) {
             Hostname host = change.after().or(change::before).orElseThrow().hostname();
@@ -45,14 +61,14 @@ public final class RoutingJson {
         }
         hosts = next;
         plans = plan.hosts();
-        return new RoutingFile(head(plan), hosts);
+        return new RoutingFile(head(plan, sockets), hosts);
     }
 
     private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
         return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 
-    private static Chunk head(GatewayPlan plan) {
+    private static Chunk head(GatewayPlan plan, Optional<SocketMap> sockets) {
         JsonWriter json = JsonWriter.indented(0).open('{').field("version", 2);
         json.name("listeners").open('{');
         plan.listeners().stream()
@@ -66,6 +82,20 @@ public final class RoutingJson {
                             .field("protocol", listener.protocol())
                             .close('}');
                 });
-        return json.close('}').name("vhosts").open('{').chunk();
+        json.close('}');
+        sockets.ifPresent(served -> sockets(json.name("sockets"), served));
+        return json.name("vhosts").open('{').chunk();
+    }
+
+    private static void sockets(JsonWriter json, SocketMap sockets) {
+        json.open('{');
+        sockets.ports().forEach((socket, ports) -> {
+            if (!ports.isEmpty()) {
+                json.name(socket).open('[');
+                ports.forEach(port -> json.number(port.value()));
+                json.close(']');
+            }
+        });
+        json.close('}');
     }
 }
