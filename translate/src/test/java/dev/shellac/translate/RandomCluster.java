@@ -120,7 +120,11 @@ final class RandomCluster {
     }
 
     private static String pem(String label) {
-        return "-----BEGIN " + label + "-----\nMAA=\n-----END " + label + "-----\n";
+        return switch (label) {
+            case "CERTIFICATE" -> TestPem.CERTIFICATE;
+            case "PRIVATE KEY" -> TestPem.KEY;
+            default -> "";
+        };
     }
 
     private String yaml(Class<? extends Resource> kind) {

@@ -2,15 +2,21 @@ package dev.shellac.varnishconfig;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.model.Secret;
 import dev.shellac.testkit.golden.GoldenCase;
 import dev.shellac.testkit.golden.GoldenOutput;
 import dev.shellac.testkit.golden.GoldenSuite;
+import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.edge.HaproxyConfig;
+import dev.shellac.varnishconfig.edge.HaproxyConfig.Peers;
+import dev.shellac.varnishconfig.edge.HaproxyConfig.Protocols;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
@@ -29,7 +35,24 @@ final class ConfigGoldenTest {
         return List.of(
                 GoldenOutput.onRequest("ghost.json", () -> ghost(inputs)),
                 GoldenOutput.onRequest("routing.json", () -> new RoutingJson().encode(inputs.plan(), inputs.sockets())),
-                GoldenOutput.onRequest("main.vcl", () -> vcl(inputs)));
+                GoldenOutput.onRequest("main.vcl", () -> vcl(inputs)),
+                GoldenOutput.onRequest("haproxy.cfg", () -> haproxy(input, inputs)),
+                GoldenOutput.onRequest("port-443.list", () -> list(inputs, "port-443.list")),
+                GoldenOutput.onRequest("port-8443.list", () -> list(inputs, "port-8443.list")));
+    }
+
+    private static String haproxy(GoldenCase input, Inputs inputs) throws IOException {
+        String options = input.options().orElse("");
+        HaproxyConfig.Options chosen = HaproxyConfig.Options.USUAL
+                .with(options.contains("http2: false") ? Protocols.HTTP_1 : Protocols.HTTP_1_AND_2)
+                .with(options.contains("proxyProtocol: true") ? Peers.PROXY_PROTOCOL : Peers.CLIENTS);
+        return HaproxyConfig.encode(inputs.plan(), inputs.slots(), chosen).orElse("");
+    }
+
+    private static String list(Inputs inputs, String name) {
+        Secret list = Objects.requireNonNull(
+                CertificateBundle.of(inputs.plan(), inputs.snapshot()).files().get(name));
+        return list.reveal(bytes -> new String(bytes, UTF_8));
     }
 
     private static String ghost(Inputs inputs) {

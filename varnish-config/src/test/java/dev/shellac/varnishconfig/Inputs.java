@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** A plan and its endpoints, from YAML through the decoder and the translator. */
-public record Inputs(GatewayPlan plan, Collection<EndpointSlice> slices) {
+public record Inputs(GatewayPlan plan, Collection<EndpointSlice> slices, Snapshot snapshot) {
     public static Inputs of(Map<String, String> files) {
         Decoded decoded = Decoder.decode(files.entrySet().stream()
                 .map(file -> Source.of(file.getKey(), file.getValue()))
@@ -36,7 +36,7 @@ public record Inputs(GatewayPlan plan, Collection<EndpointSlice> slices) {
     /** Of the first Gateway that has a plan. */
     public static Inputs of(Snapshot snapshot, Translator translator) {
         Collection<GatewayPlan> plans = translator.translate(snapshot).plans().values();
-        return new Inputs(plans.iterator().next(), snapshot.all(EndpointSlice.class));
+        return new Inputs(plans.iterator().next(), snapshot.all(EndpointSlice.class), snapshot);
     }
 
     /** HTTP ports on {@code pool-0}, {@code pool-1}…, two sockets more that are free, and all of HTTPS on {@code edge}. */
@@ -48,6 +48,13 @@ public record Inputs(GatewayPlan plan, Collection<EndpointSlice> slices) {
         }
         sockets.put("edge", ports("HTTPS"));
         return SocketMap.of(sockets);
+    }
+
+    /** Of HTTPS ports, in their order. */
+    public Map<Port, Integer> slots() {
+        var slots = new HashMap<Port, Integer>();
+        ports("HTTPS").forEach(port -> slots.put(port, slots.size()));
+        return slots;
     }
 
     private Set<Port> ports(String protocol) {

@@ -3,15 +3,17 @@ package dev.shellac.translate.resolve;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.ObjectRef;
 import dev.shellac.model.ResourceId;
-import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.SecretObject;
-import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
 import java.util.Optional;
 
 /** References to key pairs and to authorities. */
 public record Certificates(Snapshot snapshot, Grants grants) {
+    /** The key of a ConfigMap that holds authorities. */
+    public static final String AUTHORITIES = "ca.crt";
+
     private static final String TLS = "kubernetes.io/tls";
 
     public static Certificates of(Snapshot snapshot) {
@@ -39,10 +41,10 @@ public record Certificates(Snapshot snapshot, Grants grants) {
         if (!secret.get().secretType().equals(TLS)) {
             return refused(invalid, target + " has the type " + secret.get().secretType() + ", it must be " + TLS);
         }
-        return fault(secret.get(), "tls.crt", "CERTIFICATE")
-                .or(() -> fault(secret.get(), "tls.key", "PRIVATE KEY"))
-                .<Resolved<ResourceId>>map(fault -> refused(invalid, target + " has " + fault))
-                .orElseGet(() -> new Resolved.Found<>(target));
+        return switch (KeyPair.of(secret.get())) {
+            case KeyPair.Bad bad -> refused(invalid, target + " has " + bad.why());
+            case KeyPair.Good good -> new Resolved.Found<>(target);
+        };
     }
 
     /** A ConfigMap with authorities; {@code kindInvalid} is the reason for any other kind. */
@@ -59,20 +61,24 @@ public record Certificates(Snapshot snapshot, Grants grants) {
         if (map.isEmpty()) {
             return refused(Reason.INVALID_CA_CERTIFICATE_REF, target + " does not exist");
         }
-        String text = map.get().texts().getOrDefault("ca.crt", "");
-        return Pem.fault(text, "CERTIFICATE")
-                .<Resolved<ResourceId>>map(
-                        fault -> refused(Reason.INVALID_CA_CERTIFICATE_REF, target + " has " + fault + " in ca.crt"))
+        String text = map.get().texts().getOrDefault(AUTHORITIES, "");
+        return authorityFault(text)
+                .<Resolved<ResourceId>>map(fault ->
+                        refused(Reason.INVALID_CA_CERTIFICATE_REF, target + " has " + fault + " in " + AUTHORITIES))
                 .orElseGet(() -> new Resolved.Found<>(target));
     }
 
-    private static Optional<String> fault(SecretObject secret, String key, String label) {
-        Secret value = secret.values().get(key);
-        if (value == null) {
-            return Optional.of("no " + key);
+    private static Optional<String> authorityFault(String text) {
+        Optional<String> fault = Pem.fault(text, "CERTIFICATE");
+        if (fault.isPresent()) {
+            return fault;
         }
-        return value.<Optional<String>>reveal(bytes -> Pem.fault(new String(bytes, StandardCharsets.US_ASCII), label))
-                .map(fault -> fault + " in " + key);
+        try {
+            Pem.certificates(Pem.blocks(text, "CERTIFICATE"));
+            return Optional.empty();
+        } catch (CertificateException e) {
+            return Optional.of("a certificate that cannot be read (" + e.getMessage() + ")");
+        }
     }
 
     private static <T> Resolved<T> refused(Reason reason, String message) {

@@ -1,0 +1,163 @@
+package dev.shellac.translate.resolve;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.shellac.model.Hostname;
+import dev.shellac.model.Secret;
+import dev.shellac.model.core.SecretObject;
+import dev.shellac.translate.resolve.Pem.Block;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
+import java.security.interfaces.EdECPublicKey;
+import java.security.interfaces.RSAPrivateKey;
+import java.security.interfaces.RSAPublicKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What a TLS Secret holds: a chain of certificates and the key of its first, or a reason why it cannot be used. */
+public sealed interface KeyPair {
+    /**
+     * It can be used. That it is expired is no obstacle: whoever has a clock may say so.
+     *
+     * @param names the hosts that the first certificate is for
+     * @param notAfter of the certificate of the chain that expires first
+     * @param pem the chain and the key, and nothing else of what the Secret holds
+     */
+    record Good(Set<Hostname> names, Instant notAfter, Secret pem) implements KeyPair {
+        public Good {
+            names = Set.copyOf(names);
+        }
+    }
+
+    /** It cannot. */
+    record Bad(String why) implements KeyPair {}
+
+    String CERTIFICATE = "tls.crt";
+    String KEY = "tls.key";
+
+    static KeyPair of(SecretObject secret) {
+        Optional<String> fault = fault(secret, CERTIFICATE, "CERTIFICATE").or(() -> fault(secret, KEY, "PRIVATE KEY"));
+        if (fault.isPresent()) {
+            return new Bad(fault.get());
+        }
+        List<Block> chain = blocks(secret, CERTIFICATE, "CERTIFICATE");
+        Block key = blocks(secret, KEY, "PRIVATE KEY").getFirst();
+        try {
+            List<X509Certificate> certificates = Pem.certificates(chain);
+            X509Certificate first = certificates.getFirst();
+            Optional<String> misfit = Fit.fault(first.getPublicKey(), key);
+            return misfit.isPresent()
+                    ? new Bad(misfit.get())
+                    : new Good(names(first), notAfter(certificates), pem(chain, key));
+        } catch (CertificateException e) {
+            return new Bad("a certificate in " + CERTIFICATE + " that cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static Optional<String> fault(SecretObject secret, String key, String label) {
+        Secret value = secret.values().get(key);
+        return value == null
+                ? Optional.of("no " + key)
+                : value.<Optional<String>>reveal(bytes -> Pem.fault(new String(bytes, US_ASCII), label))
+                        .map(fault -> fault + " in " + key);
+    }
+
+    private static List<Block> blocks(SecretObject secret, String key, String label) {
+        return Optional.ofNullable(secret.values().get(key))
+                .<List<Block>>map(value -> value.reveal(bytes -> Pem.blocks(new String(bytes, US_ASCII), label)))
+                .orElse(List.of());
+    }
+
+    private static Instant notAfter(List<X509Certificate> certificates) {
+        return certificates.stream()
+                .map(certificate -> certificate.getNotAfter().toInstant())
+                .min(Instant::compareTo)
+                .orElse(Instant.EPOCH);
+    }
+
+    // RFC 9525: names are dNSNames; the subject's common name is none.
+    private static Set<Hostname> names(X509Certificate certificate) throws CertificateParsingException {
+        int dns = 2;
+        Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+        var names = new TreeSet<Hostname>();
+        if (alternatives != null) {
+            alternatives.stream()
+                    .filter(name -> name.get(0).equals(dns))
+                    .flatMap(name -> Hostname.parse(String.valueOf(name.get(1))).stream())
+                    .forEach(names::add);
+        }
+        return names;
+    }
+
+    private static Secret pem(List<Block> chain, Block key) {
+        Base64.Encoder encoder = Base64.getMimeEncoder(64, new byte[] {'\n'});
+        var text = new StringBuilder();
+        for (Block block : chain) {
+            text.append(printed(block, encoder));
+        }
+        return Secret.of(text.append(printed(key, encoder)).toString().getBytes(US_ASCII));
+    }
+
+    private static String printed(Block block, Base64.Encoder encoder) {
+        return "-----BEGIN " + block.label() + "-----\n" + encoder.encodeToString(block.der()) + "\n-----END "
+                + block.label() + "-----\n";
+    }
+
+    /** Whether a key is that of a certificate. Of kinds that Java does not know, the data plane has the last word. */
+    final class Fit {
+        private static final int LEAST_RSA_BITS = 2048;
+        private static final byte[] ANYTHING = {1, 2, 3};
+
+        private Fit() {}
+
+        static Optional<String> fault(PublicKey of, Block key) {
+            if (key.label().startsWith("ENCRYPTED")) {
+                return Optional.of("a key in " + KEY + " that needs a password");
+            }
+            if (of instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() < LEAST_RSA_BITS) {
+                return Optional.of("a key of " + rsa.getModulus().bitLength() + " bits, at least " + LEAST_RSA_BITS
+                        + " are needed");
+            }
+            if (!(of instanceof RSAPublicKey || of instanceof ECPublicKey || of instanceof EdECPublicKey)) {
+                return Optional.empty();
+            }
+            try {
+                return fits(of, key) ? Optional.empty() : Optional.of(misfit());
+            } catch (GeneralSecurityException e) {
+                return Optional.of(misfit());
+            }
+        }
+
+        private static String misfit() {
+            return "a key in " + KEY + " that is not that of the certificate in " + CERTIFICATE;
+        }
+
+        private static boolean fits(PublicKey of, Block key) throws GeneralSecurityException {
+            byte[] der = key.label().equals("PRIVATE KEY") ? key.der() : Der.wrapped(key.der(), of.getEncoded());
+            PrivateKey secret = KeyFactory.getInstance(of.getAlgorithm()).generatePrivate(new PKCS8EncodedKeySpec(der));
+            if (of instanceof RSAPublicKey rsa && secret instanceof RSAPrivateKey pair) {
+                return rsa.getModulus().equals(pair.getModulus());
+            }
+            Signature signature = Signature.getInstance(of instanceof ECPublicKey ? "SHA256withECDSA" : "EdDSA");
+            signature.initSign(secret);
+            signature.update(ANYTHING);
+            byte[] signed = signature.sign();
+            signature.initVerify(of);
+            signature.update(ANYTHING);
+            return signature.verify(signed);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.shellac.translate.resolve;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.model.Hostname;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Secret;
+import dev.shellac.model.core.SecretObject;
+import dev.shellac.translate.TestPem;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class KeyPairTest {
+    private static KeyPair of(String certificate, String key) {
+        return KeyPair.of(new SecretObject(
+                Metadata.named("shop", "cert"),
+                "kubernetes.io/tls",
+                Map.of(
+                        "tls.crt", Secret.of(certificate.getBytes(US_ASCII)),
+                        "tls.key", Secret.of(key.getBytes(US_ASCII)))));
+    }
+
+    private static String why(String certificate, String key) {
+        return of(certificate, key) instanceof KeyPair.Bad bad ? bad.why() : "nothing";
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ec", "rsa", "ed25519"})
+    void aKeyFitsItsCertificate(String kind) {
+        assertThat(of(TestPem.read(kind + ".crt"), TestPem.read(kind + ".key"))).isInstanceOf(KeyPair.Good.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ec,EC PRIVATE KEY,29", "rsa,RSA PRIVATE KEY,26"})
+    void aBareKeyFitsItsCertificate(String kind, String label, int wrapping) {
+        // PKCS #8 is a header around it.
+        byte[] der = Pem.blocks(TestPem.read(kind + ".key"), "PRIVATE KEY")
+                .getFirst()
+                .der();
+        String bare = "-----BEGIN " + label + "-----\n"
+                + Base64.getMimeEncoder().encodeToString(Arrays.copyOfRange(der, wrapping, der.length)) + "\n-----END "
+                + label + "-----\n";
+        assertThat(of(TestPem.read(kind + ".crt"), bare)).isInstanceOf(KeyPair.Good.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ec,rsa", "rsa,ec", "rsa,weak", "ed25519,ec", "ec,ed25519"})
+    void theKeyOfAnotherCertificateDoesNot(String certificate, String key) {
+        assertThat(why(TestPem.read(certificate + ".crt"), TestPem.read(key + ".key")))
+                .isEqualTo("a key in tls.key that is not that of the certificate in tls.crt");
+    }
+
+    @Test
+    void aKeyThatIsTooShortIsSaid() {
+        assertThat(why(TestPem.read("weak.crt"), TestPem.read("weak.key")))
+                .isEqualTo("a key of 1024 bits, at least 2048 are needed");
+    }
+
+    @Test
+    void aKeyWithAPasswordIsSaid() {
+        String key = TestPem.KEY.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");
+        assertThat(why(TestPem.CERTIFICATE, key)).isEqualTo("a key in tls.key that needs a password");
+    }
+
+    @Test
+    void aSequenceThatIsNoCertificateIsSaid() {
+        String empty = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+        assertThat(why(empty, TestPem.KEY)).startsWith("a certificate in tls.crt that cannot be read");
+        assertThat(why(TestPem.CERTIFICATE + empty, TestPem.KEY))
+                .startsWith("a certificate in tls.crt that cannot be read");
+    }
+
+    @Test
+    void namesAreThoseOfTheFirstCertificateAndTheFirstEndCounts() {
+        var alone = (KeyPair.Good) of(TestPem.read("rsa.crt"), TestPem.read("rsa.key"));
+        var chain = (KeyPair.Good) of(TestPem.read("rsa.crt") + TestPem.CERTIFICATE, TestPem.read("rsa.key"));
+        assertThat(alone.names()).containsExactly(new Hostname("rsa.example.com"));
+        assertThat(chain.names()).isEqualTo(alone.names());
+        var other = (KeyPair.Good) of(TestPem.CERTIFICATE, TestPem.KEY);
+        assertThat(alone.notAfter()).isAfter(other.notAfter());
+        assertThat(chain.notAfter()).isEqualTo(other.notAfter());
+    }
+
+    @Test
+    void onlyTheChainAndTheKeyAreHandedOn() {
+        var pair = (KeyPair.Good) of(
+                "some words\n" + TestPem.CERTIFICATE
+                        + "-----BEGIN DH PARAMETERS-----\nMAA=\n-----END DH PARAMETERS-----\n",
+                "and more\n" + TestPem.KEY + TestPem.read("rsa.key"));
+        assertThat(pair.pem().<String>reveal(bytes -> new String(bytes, US_ASCII)))
+                .isEqualTo(TestPem.CERTIFICATE + TestPem.KEY);
+        assertThat(pair.toString()).doesNotContain("BEGIN");
+    }
+}

@@ -1,0 +1,192 @@
+package dev.shellac.varnishconfig.edge;
+
+import dev.shellac.model.Port;
+import dev.shellac.model.gateway.FrontendTls;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.plan.ListenerPlan;
+import dev.shellac.translate.plan.ListenerPlan.ClientPlan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * haproxy.cfg: TLS is taken off, and each request goes to varnishd over a Unix socket, after a PROXY header (version 2) that says who
+ * the client is, the public port and the TLS server name. Certificates are files of the {@link CertificateBundle}.
+ *
+ * <p>No name that anybody chose stands in the text, only numbers and our own words.
+ *
+ * <p>The environment says what the writer of the text cannot know: {@code EDGE_FOLDER}, where sockets are, {@code EDGE_TLS},
+ * where the bundle is, {@code EDGE_IPV6}, if it is set, that there is IPv6, and {@code EDGE_LIFE}, a word that the runtime
+ * socket repeats, so that one process can be told from the next.
+ */
+public final class HaproxyConfig {
+    /** Pod ports of HTTPS begin here. */
+    public static final int FIRST_PORT = 10_100;
+
+    /** Where sockets and certificates are, unless the environment says otherwise. */
+    public static final String FOLDER = "/var/run/varnish";
+
+    /** What clients may speak. */
+    public enum Protocols {
+        HTTP_1_AND_2("h2,http/1.1"),
+        HTTP_1("http/1.1");
+
+        private final String alpn;
+
+        Protocols(String alpn) {
+            this.alpn = alpn;
+        }
+    }
+
+    /** Who connects: clients, or a load balancer that says in a PROXY header who the client is. */
+    public enum Peers {
+        CLIENTS,
+        PROXY_PROTOCOL
+    }
+
+    /**
+     * What a user may choose.
+     *
+     * @param connections at most so many at a time; each takes some 50 KiB with TLS
+     * @param threads that work
+     */
+    public record Options(Protocols protocols, Peers peers, int connections, int threads) {
+        public static final Options USUAL = new Options(Protocols.HTTP_1_AND_2, Peers.CLIENTS, 4000, 2);
+
+        public Options {
+            if (connections < 1 || threads < 1 || threads > 64) {
+                throw new IllegalArgumentException("at least one connection, and 1 to 64 threads");
+            }
+        }
+
+        public Options with(Protocols other) {
+            return new Options(other, peers, connections, threads);
+        }
+
+        public Options with(Peers other) {
+            return new Options(protocols, other, connections, threads);
+        }
+    }
+
+    private static final String REST = """
+
+            defaults
+                mode http
+                log global
+                option dontlog-normal
+                option dontlognull
+                # A process that gives way to the next ends a kept connection with an answer, not while a request may be on its way.
+                option idle-close-on-response
+                # The PROXY header is said once for each connection to varnishd, so that one is for one client alone.
+                http-reuse never
+                # How long a request may take is for varnishd to say, by route; a day is the most that it says.
+                timeout connect 5s
+                timeout http-request 30s
+                timeout http-keep-alive 60s
+                timeout client 10m
+                timeout client-fin 30s
+                timeout server 25h
+                timeout tunnel 25h
+
+            backend varnish
+                server varnish unix@"${EDGE_FOLDER}/edge.sock" send-proxy-v2 proxy-v2-options authority
+            """;
+
+    private HaproxyConfig() {}
+
+    /**
+     * The text, or nothing where there is nothing to terminate.
+     *
+     * @param slots of each port of HTTPS, from 0: the pod port is {@link #FIRST_PORT} and the slot. A port without one is left out
+     */
+    public static Optional<String> encode(GatewayPlan plan, Map<Port, Integer> slots, Options options) {
+        var text = new StringBuilder(global(options)).append(REST);
+        boolean any = false;
+        for (Map.Entry<Port, List<ListenerPlan>> port : ports(plan).entrySet()) {
+            Integer slot = slots.get(port.getKey());
+            if (slot != null) {
+                any = true;
+                text.append(frontend(port.getKey(), FIRST_PORT + slot, port.getValue(), options));
+            }
+        }
+        return any ? Optional.of(text.toString()) : Optional.empty();
+    }
+
+    private static String global(Options options) {
+        return """
+                # Written by the operator from the HTTPS listeners of a Gateway; do not edit.
+                global
+                    presetenv EDGE_FOLDER %s
+                    presetenv EDGE_TLS %s/tls
+                    presetenv EDGE_LIFE unknown
+                    description "${EDGE_LIFE}"
+                    # Faults of this process alone: requests are in varnishd's log, and whoever scans ports would fill this one.
+                    log stdout format raw daemon warning
+                    stats socket "${EDGE_FOLDER}/haproxy.sock" mode 600 level admin expose-fd listeners
+                    maxconn %d
+                    no strict-limits
+                    nbthread %d
+                    crt-base "${EDGE_TLS}"
+                    ca-base "${EDGE_TLS}"
+                    ssl-default-bind-options ssl-min-ver TLSv1.2 prefer-client-ciphers no-tls-tickets
+                    ssl-default-bind-ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
+                ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305
+                    ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256
+                    tune.ssl.cachesize 4000
+                    tune.ssl.lifetime 3600
+                    tune.h2.max-concurrent-streams 100
+                """.formatted(FOLDER, FOLDER, options.connections(), options.threads());
+    }
+
+    /** The listeners with TLS, by port. */
+    static SortedMap<Port, List<ListenerPlan>> ports(GatewayPlan plan) {
+        var ports = new TreeMap<Port, List<ListenerPlan>>();
+        plan.listeners().stream()
+                .filter(listener -> listener.protocol().equals("HTTPS"))
+                .forEach(listener -> ports.computeIfAbsent(listener.port(), port -> new ArrayList<>())
+                        .add(listener));
+        return ports;
+    }
+
+    private static String frontend(Port port, int podPort, List<ListenerPlan> listeners, Options options) {
+        String tls = tls(port, listeners, options);
+        return """
+
+                frontend https-%d
+                    bind *:%d %s
+                .if defined(EDGE_IPV6)
+                    bind :::%d v6only %s
+                .endif
+                    tcp-request connection set-dst-port int(%d)
+                    default_backend varnish
+                """.formatted(port.value(), podPort, tls, podPort, tls, port.value());
+    }
+
+    private static String tls(Port port, List<ListenerPlan> listeners, Options options) {
+        var words = new ArrayList<String>();
+        if (options.peers() == Peers.PROXY_PROTOCOL) {
+            words.add("accept-proxy");
+        }
+        words.add("ssl crt-list \"${EDGE_TLS}/" + EdgeNames.list(port) + "\"");
+        // Whose name no listener has is not answered with the certificate of another.
+        if (listeners.stream().noneMatch(listener -> listener.hostname().isAny())) {
+            words.add("strict-sni");
+        }
+        words.add("alpn " + options.protocols().alpn);
+        listeners.stream()
+                .flatMap(listener -> listener.clients().stream())
+                .findFirst()
+                .ifPresent(clients -> words.add(clients(port, clients)));
+        return String.join(" ", words);
+    }
+
+    private static String clients(Port port, ClientPlan clients) {
+        String verify = clients.mode() == FrontendTls.Mode.ALLOW_VALID_ONLY
+                ? "verify required"
+                : "verify optional crt-ignore-err all ca-ignore-err all";
+        return "ca-file " + EdgeNames.authorities(port) + " " + verify;
+    }
+}
