@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
+.PHONY: help setup run build images test cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run: ## serve examples/quickstart on port 8080 with two backends, and print requ
 
 build: setup ## compile everything, without tests
 	@scripts/build
+
+images: setup ## make the container images of gateway and operator: build/images
+	@scripts/images
 
 test: ## all set-up, all gates, all tests; what CI runs
 	@scripts/test

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"shellac.dev/cluster/internal/bom"
 	"shellac.dev/cluster/internal/image"
 )
 
@@ -62,6 +63,38 @@ input gives the same digest. docs/images.md describes the specification.`,
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(build)
+	root.AddCommand(build, billOfMaterials())
 	return root
+}
+
+func billOfMaterials() *cobra.Command {
+	var name, version, out string
+	var from bom.Sources
+	list := &cobra.Command{
+		Use:   "bom --name NAME --version VERSION --output FILE [--dpkg FOLDER] [--maven FILE] [--cargo FILE] [--runtime FOLDER]",
+		Short: "List what is in an image, as CycloneDX",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			file, err := os.Create(out)
+			if err != nil {
+				return err
+			}
+			if err := bom.Write(file, name, version, from); err != nil {
+				_ = file.Close()
+				return err
+			}
+			return file.Close()
+		},
+	}
+	list.Flags().StringVar(&name, "name", "", "the image")
+	list.Flags().StringVar(&version, "version", "", "its version")
+	list.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	list.Flags().StringVar(&from.Dpkg, "dpkg", "", "a folder with a status stanza for each Debian package")
+	list.Flags().StringVar(&from.Maven, "maven", "", "a CycloneDX file of Java libraries")
+	list.Flags().StringVar(&from.Cargo, "cargo", "", "what cargo tree --prefix none printed")
+	list.Flags().StringVar(&from.Runtime, "runtime", "", "a Java runtime")
+	for _, flag := range []string{"name", "version", "output"} {
+		_ = list.MarkFlagRequired(flag)
+	}
+	return list
 }

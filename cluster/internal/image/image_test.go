@@ -158,7 +158,7 @@ func TestBadSpecificationsAreRefusedWithTheReason(t *testing.T) {
 		"tags: [a]":               "needs a layer",
 		"tags: [a]\nlayers: [{}]": "either files or a tar",
 		"tags: [a]\nlayers: [{files: [{from: x, to: y}]}]":                 "not an absolute path",
-		"tags: [a]\nlayers: [{files: [{from: x, to: /}]}]":                 "not an absolute path",
+		"tags: [\"a:${version}\"]\nlayers: [{files: [{from: x, to: /y}]}]": "variable version has no value",
 		"tags: [a]\nlayers: [{files: [{from: x, to: /y, mode: \"999\"}]}]": "not an octal mode",
 		"tags: [a]\nlayers: [{files: [{from: \"${nothing}\", to: /y}]}]":   "variable nothing has no value",
 		"tags: [a]\nlayer: []": "unknown field",
@@ -210,5 +210,28 @@ func TestTheExampleInTheDocumentationBuilds(t *testing.T) {
 	}
 	if _, err := Build(spec, filepath.Join(dir, "hello.tar")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAFolderMayBeTheRootAndAFileMayNot(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "tree", "etc", "hello"), "hello", 0o644)
+	layer := Layer{Files: []File{{From: filepath.Join(dir, "tree"), To: "/"}}}
+	entries, err := layer.entries()
+	if err != nil || len(entries) != 2 || entries[0].to != "/etc" || entries[1].to != "/etc/hello" {
+		t.Errorf("%v, %v", entries, err)
+	}
+	layer.Files[0].From = filepath.Join(dir, "tree", "etc", "hello")
+	if _, err := layer.entries(); err == nil || !strings.Contains(err.Error(), "cannot be the root") {
+		t.Errorf("want a refusal, got %v", err)
+	}
+}
+
+func TestTagsAndLabelsHaveVariables(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "image.yaml"),
+		"tags: [\"a:${version}\"]\nlayers: [{files: [{from: x, to: /y}]}]\nconfig: {labels: {version: \"${version}\"}}\n", 0o644)
+	spec, err := ReadSpec(file, map[string]string{"version": "1.2.3"})
+	if err != nil || spec.Tags[0] != "a:1.2.3" || spec.Config.Labels["version"] != "1.2.3" {
+		t.Errorf("%v, %v", spec, err)
 	}
 }

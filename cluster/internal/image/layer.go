@@ -65,6 +65,12 @@ func (l Layer) entries() ([]entry, error) {
 				return err
 			}
 			to := path.Join(file.To, filepath.ToSlash(rel))
+			if to == "/" {
+				if !info.IsDir() {
+					return fmt.Errorf("%s is no folder, and cannot be the root of the image", from)
+				}
+				return nil
+			}
 			if old, ok := byName[to]; ok && !(old.info.IsDir() && info.IsDir()) {
 				return fmt.Errorf("%s is put into the image twice, from %s and from %s", to, old.from, from)
 			}

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Spec describes an image. Paths of files on this machine may be relative to the folder of the specification,
-// and may name variables as ${NAME}.
+// Spec describes an image. Paths of files on this machine may be relative to the folder of the specification;
+// they, tags and labels may name variables as ${NAME}.
 type Spec struct {
 	// Tags are the names under which the image is loaded, at least one.
 	Tags []string `json:"tags"`
@@ -79,12 +79,22 @@ func (s *Spec) resolve(dir string, variables map[string]string) error {
 	if s.Architecture == "" {
 		s.Architecture = "amd64"
 	}
+	var err error
+	for i := range s.Tags {
+		if s.Tags[i], err = expand(s.Tags[i], variables); err != nil {
+			return err
+		}
+	}
+	for name, value := range s.Config.Labels {
+		if s.Config.Labels[name], err = expand(value, variables); err != nil {
+			return err
+		}
+	}
 	for i := range s.Layers {
 		layer := &s.Layers[i]
 		if (layer.Tar == "") == (len(layer.Files) == 0) {
 			return fmt.Errorf("layer %d: give either files or a tar", i+1)
 		}
-		var err error
 		if layer.Tar, err = resolvePath(layer.Tar, dir, variables); err != nil {
 			return err
 		}
@@ -93,7 +103,7 @@ func (s *Spec) resolve(dir string, variables map[string]string) error {
 			if file.From, err = resolvePath(file.From, dir, variables); err != nil {
 				return err
 			}
-			if !path.IsAbs(file.To) || path.Clean(file.To) == "/" {
+			if !path.IsAbs(file.To) {
 				return fmt.Errorf("layer %d: %q is not an absolute path in the image", i+1, file.To)
 			}
 			if _, err := file.mode(0); err != nil {
@@ -104,9 +114,10 @@ func (s *Spec) resolve(dir string, variables map[string]string) error {
 	return nil
 }
 
-func resolvePath(name, dir string, variables map[string]string) (string, error) {
+// expand fills in the variables of a text.
+func expand(text string, variables map[string]string) (string, error) {
 	var missing string
-	expanded := os.Expand(name, func(variable string) string {
+	expanded := os.Expand(text, func(variable string) string {
 		value, ok := variables[variable]
 		if !ok {
 			missing = variable
@@ -114,7 +125,15 @@ func resolvePath(name, dir string, variables map[string]string) (string, error) 
 		return value
 	})
 	if missing != "" {
-		return "", fmt.Errorf("%s: variable %s has no value", name, missing)
+		return "", fmt.Errorf("%s: variable %s has no value", text, missing)
+	}
+	return expanded, nil
+}
+
+func resolvePath(name, dir string, variables map[string]string) (string, error) {
+	expanded, err := expand(name, variables)
+	if err != nil {
+		return "", err
 	}
 	if expanded == "" || filepath.IsAbs(expanded) {
 		return expanded, nil
