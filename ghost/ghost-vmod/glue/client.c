@@ -176,6 +176,8 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	t->hashed = 0;
 	t->way = GHOST_PASS;
 	count(c->kind);
+	if (be->forwards)
+		forwarded_set(ctx, t, be->trusted);
 	put_ticket(ctx->http_req, t);
 	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
@@ -273,6 +275,8 @@ vmod_ghost_backend_hash(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	m = message_of(ctx->http_req);
 	if (ghost_cache_key(t->view, t->chosen.route, &m, key)) {
 		VRT_hashdata(ctx, TOSTRAND(key));
+		if (be->forwards)
+			forwarded_hash(ctx);
 		t->hashed = 1;
 	}
 }

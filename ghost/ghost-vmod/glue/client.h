@@ -15,6 +15,8 @@ struct VPFX(ghost_ghost_backend) {
 #define GHOST_BACKEND_MAGIC		0x3f0e91b7
 	struct backend_home		home;
 	const struct ghost_router	*router;
+	VCL_ACL				trusted;
+	unsigned			forwards:1;
 	struct vcl_state		*state;
 	VTAILQ_ENTRY(VPFX(ghost_ghost_backend)) list;
 };
@@ -27,6 +29,7 @@ struct client_task {
 	const struct ghost_view		*view;
 	struct ghost_chosen		chosen;
 	char				ticket[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* a header line */
+	char				port[sizeof "X-Forwarded-Port: 65535"];	/* the same */
 	struct ghost_reloaded		reloaded;
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
@@ -41,3 +44,7 @@ struct vcl_state *vcl_state(struct vmod_priv *);
 
 /* client.c */
 struct client_task *client_task(VRT_CTX, int make);
+
+/* forwarded.c */
+void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);
+void forwarded_hash(VRT_CTX);

@@ -70,8 +70,12 @@ struct ghost_names {		/* header lines, each with a NUL */
 	struct ghost_text	listener, route;
 };
 
+enum ghost_scheme { GHOST_NO_SCHEME, GHOST_HTTP, GHOST_HTTPS };
+
 struct ghost_chosen {
 	uint8_t			kind;
+	uint8_t			scheme;		/* enum ghost_scheme */
+	uint16_t		port;
 	struct ghost_route	route;
 	uint32_t		buffer_bytes;
 	struct ghost_text	socket;

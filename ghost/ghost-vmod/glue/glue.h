@@ -45,6 +45,7 @@ extern const struct ghost_vrt ghost_vrt;
 #define INNER_LISTENER	(1U << 1)	/* X-Gateway-Listener */
 #define INNER_ROUTE	(1U << 2)	/* X-Gateway-Route */
 #define INNER_KEYS	(1U << 3)	/* xkey, X-HashTwo: what objects are purged by */
+void hdr_take_out(struct http *, unsigned at);
 void hdr_remove(struct http *, const char *name, size_t n);
 void hdr_remove_inner(struct http *, unsigned groups);
 void hdr_tell(struct http *, const struct ghost_names *);

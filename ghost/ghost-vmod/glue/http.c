@@ -18,8 +18,8 @@ is_named(const txt *hd, const char *name, size_t n)
 }
 
 /* Takes a line out; those behind it move up. */
-static void
-take_out(struct http *hp, unsigned at)
+void
+hdr_take_out(struct http *hp, unsigned at)
 {
 	unsigned behind = hp->nhd - at - 1U;
 
@@ -37,7 +37,7 @@ hdr_remove(struct http *hp, const char *name, size_t n)
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
 	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
 		if (is_named(&hp->hd[u], name, n))
-			take_out(hp, u);
+			hdr_take_out(hp, u);
 		else
 			u++;
 	}
@@ -75,7 +75,7 @@ hdr_remove_inner(struct http *hp, unsigned groups)
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
 	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
 		if (is_inner(&hp->hd[u], groups))
-			take_out(hp, u);
+			hdr_take_out(hp, u);
 		else
 			u++;
 	}

@@ -131,6 +131,20 @@ vmod_ghost_backend__fini(struct VPFX(ghost_ghost_backend) **bep)
 	FREE_OBJ(be);
 }
 
+VCL_VOID
+vmod_ghost_backend_forward(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VARGS(ghost_backend_forward) *a)
+{
+
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	AN(a);
+	if (ctx->method != VCL_MET_INIT) {
+		VRT_fail(ctx, "router.forward() is for vcl_init");
+		return;
+	}
+	be->forwards = 1;
+	be->trusted = a->valid_trusted ? a->trusted : NULL;
+}
+
 /*--------------------------------------------------------------------
  * The backend's side is in fetch.c and response.c
  */

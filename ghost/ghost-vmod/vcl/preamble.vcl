@@ -3,7 +3,7 @@
 #   vcl 4.1;
 #   import ghost;
 #   backend dummy none;
-#   sub vcl_init { ghost.init("/path/of/ghost.json"); new router = ghost.ghost_backend(); }
+#   sub vcl_init { ghost.init("/path/of/ghost.json"); new router = ghost.ghost_backend(); router.forward(); }
 #
 # Subroutines of the same name are joined in order: this part, the user's, postamble.vcl, Varnish's built-in ones. Nothing here
 # ends a subroutine in the normal course, so the user's part always gets its turn.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Table};
+use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Scheme, Table};
 
 use super::edit::{Edit, Editor};
 use super::text::{Lines, Message, Text, value_of};
@@ -14,6 +14,10 @@ use crate::ticket::{Kind, TEXT_BYTES, Ticket};
 #[repr(C)]
 pub struct Chosen {
     kind: u8,
+    /// Of the listener: 0 there is none, 1 http, 2 https.
+    scheme: u8,
+    /// The public one; 0: unknown.
+    port: u16,
     route: RouteNumber,
     /// Body bytes to keep; 0: none.
     buffer_bytes: u32,
@@ -99,6 +103,8 @@ pub unsafe extern "C" fn ghost_select(
             counter.add_one();
         }
         chosen.kind = ticket.kind as u8;
+        chosen.scheme = listener.map_or(0, |it| if it.scheme == Scheme::Https { 2 } else { 1 });
+        chosen.port = listener.and_then(|it| it.port).unwrap_or_default();
         chosen.route = RouteNumber::of(&ticket);
         chosen.buffer_bytes = if ticket.kind == Kind::Forward { route.map_or(0, Route::buffer_bytes) } else { 0 };
         chosen.socket = listener.filter(|it| it.number.is_none()).map_or(Text::NONE, |it| Text::of(it.name));

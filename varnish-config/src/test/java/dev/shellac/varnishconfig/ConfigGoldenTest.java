@@ -2,6 +2,7 @@ package dev.shellac.varnishconfig;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.model.Network;
 import dev.shellac.model.Secret;
 import dev.shellac.testkit.golden.GoldenCase;
 import dev.shellac.testkit.golden.GoldenOutput;
@@ -15,6 +16,7 @@ import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -35,7 +37,7 @@ final class ConfigGoldenTest {
         return List.of(
                 GoldenOutput.onRequest("ghost.json", () -> ghost(inputs)),
                 GoldenOutput.onRequest("routing.json", () -> new RoutingJson().encode(inputs.plan(), inputs.sockets())),
-                GoldenOutput.onRequest("main.vcl", () -> vcl(inputs)),
+                GoldenOutput.onRequest("main.vcl", () -> vcl(input, inputs)),
                 GoldenOutput.onRequest("haproxy.cfg", () -> haproxy(input, inputs)),
                 GoldenOutput.onRequest("port-443.list", () -> list(inputs, "port-443.list")),
                 GoldenOutput.onRequest("port-8443.list", () -> list(inputs, "port-8443.list")));
@@ -65,8 +67,12 @@ final class ConfigGoldenTest {
         return table;
     }
 
-    private static String vcl(Inputs inputs) {
-        return switch (MainVcl.merge("/run/gateway/ghost.json", inputs.plan().userVcl())) {
+    private static String vcl(GoldenCase input, Inputs inputs) throws IOException {
+        List<Network> trusted = Arrays.stream(input.options().orElse("").split("\\s"))
+                .flatMap(word -> Network.parse(word).stream())
+                .toList();
+        return switch (MainVcl.merge(
+                "/run/gateway/ghost.json", trusted, inputs.plan().userVcl())) {
             case MainVcl.Text text -> text.vcl();
             case MainVcl.Refused refused -> "refused, line " + refused.line() + ": " + refused.why() + "\n";
         };

@@ -1,5 +1,6 @@
 package dev.shellac.varnishconfig.table;
 
+import dev.shellac.model.IpLiteral;
 import dev.shellac.model.Port;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.EndpointSlice.Endpoint;

@@ -1,5 +1,6 @@
 package dev.shellac.varnishconfig.vcl;
 
+import dev.shellac.model.Network;
 import dev.shellac.translate.plan.GatewayPlan.UserVcl;
 import java.util.List;
 import java.util.Optional;
@@ -25,26 +26,36 @@ public sealed interface MainVcl {
      */
     record Refused(int line, String why) implements MainVcl {}
 
+    /** The list of networks whose X-Forwarded headers are believed; there where there is one. */
+    String TRUSTED = "trusted_proxies";
+
     /** What the preamble imports by itself. */
     Set<String> OWN_IMPORTS = Set.of("import ghost", "import proxy", "import std", "import xkey");
+
+    /** Ours and the user's, where no proxy is trusted. */
+    static MainVcl merge(String ghostJson, Optional<UserVcl> user) {
+        return merge(ghostJson, List.of(), user);
+    }
 
     /**
      * Ours and the user's.
      *
      * @param ghostJson the path of the table, as varnishd sees it
+     * @param trusted whose X-Forwarded headers are believed; those of others are replaced
      */
-    static MainVcl merge(String ghostJson, Optional<UserVcl> user) {
+    static MainVcl merge(String ghostJson, List<Network> trusted, Optional<UserVcl> user) {
         Optional<UserVcl> written = user.filter(part -> !part.text().isBlank());
         if (written.isEmpty()) {
             return new Text(
-                    top(ghostJson, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE, Optional.empty());
+                    top(ghostJson, trusted, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE,
+                    Optional.empty());
         }
         UserVcl part = written.get();
         return switch (UserPart.of(part.text())) {
             case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
             case UserPart.Statements statements -> {
-                String before = top(ghostJson, statements.imports()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.TELLING
-                        + "\n# The user's part: " + origin(part) + "\n";
+                String before = top(ghostJson, trusted, statements.imports()) + GatewayVcl.PREAMBLE + "\n"
+                        + GatewayVcl.TELLING + "\n# The user's part: " + origin(part) + "\n";
                 String after = "\n# The end of the user's part.\n\n" + GatewayVcl.POSTAMBLE;
                 int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
                 yield new Text(before + statements.rest() + after, Optional.of(line));
@@ -52,13 +63,25 @@ public sealed interface MainVcl {
         };
     }
 
-    private static String top(String ghostJson, List<String> imports) {
+    private static String top(String ghostJson, List<Network> trusted, List<String> imports) {
         String hoisted = imports.stream()
                 .filter(statement -> !OWN_IMPORTS.contains(statement))
                 .map(statement -> statement + ";\n")
                 .collect(Collectors.joining());
-        return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\nsub vcl_init {\n\tghost.init("
-                + quoted(ghostJson) + ");\n\tnew router = ghost.ghost_backend();\n}\n\n";
+        return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\n" + acl(trusted)
+                + "sub vcl_init {\n\tghost.init(" + quoted(ghostJson)
+                + ");\n\tnew router = ghost.ghost_backend();\n\trouter.forward("
+                + (trusted.isEmpty() ? "" : "trusted = " + TRUSTED) + ");\n}\n\n";
+    }
+
+    // An address of which more is said than counts is the user's way to write a network.
+    private static String acl(List<Network> trusted) {
+        return trusted.isEmpty()
+                ? ""
+                : trusted.stream()
+                        .map(network -> "\t\"" + network.address() + "\"/" + network.bits() + ";\n")
+                        .distinct()
+                        .collect(Collectors.joining("", "acl " + TRUSTED + " -pedantic {\n", "}\n\n"));
     }
 
     // A VCL string has no escapes: it ends at the next quote or at the end of the line.

@@ -7,6 +7,7 @@ backend dummy none;
 sub vcl_init {
 	ghost.init("/run/gateway/ghost.json");
 	new router = ghost.ghost_backend();
+	router.forward();
 }
 
 # What the gateway puts before the user's VCL, after the lines that name its own files:
@@ -14,7 +15,7 @@ sub vcl_init {
 #   vcl 4.1;
 #   import ghost;
 #   backend dummy none;
-#   sub vcl_init { ghost.init("/path/of/ghost.json"); new router = ghost.ghost_backend(); }
+#   sub vcl_init { ghost.init("/path/of/ghost.json"); new router = ghost.ghost_backend(); router.forward(); }
 #
 # Subroutines of the same name are joined in order: this part, the user's, postamble.vcl, Varnish's built-in ones. Nothing here
 # ends a subroutine in the normal course, so the user's part always gets its turn.

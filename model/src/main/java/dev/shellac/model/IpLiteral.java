@@ -1,24 +1,24 @@
-package dev.shellac.varnishconfig.table;
+package dev.shellac.model;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
 /** Whether a text is an IP address as ghost reads it: no zone, no brackets, no leading zero in IPv4. */
-final class IpLiteral {
+public final class IpLiteral {
     private static final Pattern BYTE = Pattern.compile("0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]");
     private static final Pattern GROUP = Pattern.compile("[0-9A-Fa-f]{1,4}");
     private static final int GROUPS = 8;
 
     private IpLiteral() {}
 
-    static boolean isV4(String text) {
+    public static boolean isV4(String text) {
         String[] bytes = text.split("\\.", -1);
         return bytes.length == 4
                 && Arrays.stream(bytes).allMatch(part -> BYTE.matcher(part).matches());
     }
 
-    static boolean isV6(String text) {
+    public static boolean isV6(String text) {
         int gap = text.indexOf("::");
         if (gap < 0) {
             return groups(text, true) == GROUPS;

@@ -1,4 +1,4 @@
-package dev.shellac.varnishconfig.table;
+package dev.shellac.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
