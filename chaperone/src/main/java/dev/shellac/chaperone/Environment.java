@@ -38,9 +38,10 @@ final class Environment {
         return optional(name).orElse(otherwise);
     }
 
-    /** Not empty parts between semicolons. */
+    /** Not empty parts, one a line where it has lines, and else between semicolons. */
     List<String> list(String name, String otherwise) {
-        return parts(text(name, otherwise), ";");
+        String text = text(name, otherwise);
+        return parts(text, text.contains("\n") ? "\n" : ";");
     }
 
     /** The words of a command. */

@@ -37,7 +37,7 @@ record Settings(
               GATEWAY_NAME, POD_NAME                              who this is
               VARNISH_LISTEN [http=:80]                           sockets, name=address,protocol, between semicolons
               VARNISH_STORAGE [malloc,256m]                       storages, between semicolons
-              VARNISHD_EXTRA_ARGS                                 more arguments, between semicolons
+              VARNISHD_EXTRA_ARGS                                 more arguments, one a line or between semicolons
               WORK_DIR [/var/run/varnish], VARNISH_DIR            our folder; varnishd's own (-n)
               GHOST_CONFIG_PATH [WORK_DIR/ghost.json]             the table; the next start begins with it
               VCL_PATH [WORK_DIR/main.vcl]                        the last VCL that was taken; the same

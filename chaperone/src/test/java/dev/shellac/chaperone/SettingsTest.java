@@ -39,6 +39,12 @@ final class SettingsTest {
     }
 
     @Test
+    void whereThereAreLinesASemicolonIsPartOfOne() throws BadSettings {
+        Settings settings = Settings.of(Map.of("VARNISHD_EXTRA_ARGS", "-p\ncc_command=a; b\n"));
+        assertThat(settings.varnishd().arguments()).containsExactly("-p", "cc_command=a; b");
+    }
+
+    @Test
     void everyMistakeIsSaidAtOnce() {
         assertThatThrownBy(() -> Settings.of(Map.of(
                         "HEALTH_ADDR", "8080x",

@@ -12,6 +12,7 @@ import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.kind.KindDecoder;
 import dev.shellac.decode.kind.Kinds;
 import dev.shellac.decode.shape.Fitting;
+import dev.shellac.decode.shape.Fitting.Standing;
 import dev.shellac.decode.shape.Shape;
 import dev.shellac.decode.shape.View;
 import dev.shellac.decode.tree.Document;
@@ -47,13 +48,29 @@ public final class Decoder {
                     optional("annotations", table(text()).nullsAreEmptyText()))
             .open();
 
+    private final Standing standing;
     private final Map<ResourceId, Located> objects = new LinkedHashMap<>();
     private final List<Finding> findings = new ArrayList<>();
 
-    private Decoder() {}
+    private Decoder(Standing standing) {
+        this.standing = standing;
+    }
 
+    /** Objects that nobody looked at yet. */
     public static Decoded decode(Collection<Source> sources) {
-        var decoder = new Decoder();
+        return decode(sources, Standing.NEW);
+    }
+
+    /**
+     * Objects that an API server has stored. One of ours may be older than the rules of its definition; what contradicts itself
+     * there is for the translation to say.
+     */
+    public static Decoded decodeStored(Collection<Source> sources) {
+        return decode(sources, Standing.STORED);
+    }
+
+    private static Decoded decode(Collection<Source> sources, Standing standing) {
+        var decoder = new Decoder(standing);
         sources.forEach(decoder::source);
         return new Decoded(new ArrayList<>(decoder.objects.values()), decoder.findings);
     }
@@ -122,7 +139,7 @@ public final class Decoder {
                     "version " + version + " is not served; " + String.join(" and ", kind.versions()) + " are");
             return;
         }
-        Fitting.Fitted fitted = Fitting.fit(said, mapping, objectShape(kind));
+        Fitting.Fitted fitted = Fitting.fit(said, mapping, objectShape(kind), standing);
         findings.addAll(fitted.findings());
         if (fitted.isUsable()) {
             View view = new View(fitted.tree());

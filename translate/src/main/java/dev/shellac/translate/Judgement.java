@@ -6,6 +6,8 @@ import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CachePolicy;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -76,6 +78,7 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private GatewayPlan plan(BoundGateway bound) {
+        Parameters parameters = Parameters.of(step.now().snapshot());
         return new GatewayPlan(
                 bound.name(),
                 bound.all()
@@ -84,7 +87,11 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
                         .toList(),
                 ledger.hostsOf(bound.name()).values(),
                 bound.clientCertificate(),
-                Parameters.of(step.now().snapshot()).userVcl(bound.gateway()));
+                parameters.userVcl(bound.gateway()),
+                parameters
+                        .of(bound.gateway())
+                        .map(GatewayClassParameters::clients)
+                        .filter(clients -> !clients.equals(Clients.USUAL)));
     }
 
     private static ListenerPlan plan(BoundListener bound) {

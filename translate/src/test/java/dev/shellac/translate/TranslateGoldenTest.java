@@ -42,7 +42,7 @@ final class TranslateGoldenTest {
 
     private static List<GoldenOutput> translate(GoldenCase input) throws IOException {
         Map<String, String> options = options(input);
-        Decoded decoded = Decoder.decode(input.texts().entrySet().stream()
+        Decoded decoded = Decoder.decodeStored(input.texts().entrySet().stream()
                 .map(file -> Source.of(file.getKey(), file.getValue()))
                 .toList());
         if (!decoded.findings().isEmpty()) {

@@ -60,7 +60,7 @@ final class CoreKinds {
                                                     list(object(
                                                                     optional("name", text()),
                                                                     required("port", Names.PORT),
-                                                                    optional("targetPort", new Shape.WholeOrText()),
+                                                                    optional("targetPort", Shape.wholeOrText()),
                                                                     defaulted("protocol", text(), "TCP"),
                                                                     optional("appProtocol", text()))
                                                             .open())))

@@ -19,7 +19,7 @@ public final class Kinds {
             CoreKinds.NAMESPACE,
             CoreKinds.SECRET,
             CoreKinds.CONFIG_MAP,
-            VarnishKinds.GATEWAY_CLASS_PARAMETERS,
+            ParametersKind.DECODER,
             VarnishKinds.CACHE_POLICY,
             VarnishKinds.CACHE_INVALIDATION);
 

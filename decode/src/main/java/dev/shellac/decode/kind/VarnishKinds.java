@@ -1,12 +1,9 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.anything;
-import static dev.shellac.decode.shape.Shape.defaulted;
 import static dev.shellac.decode.shape.Shape.list;
 import static dev.shellac.decode.shape.Shape.object;
 import static dev.shellac.decode.shape.Shape.optional;
 import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
 import static dev.shellac.decode.shape.Shape.text;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
@@ -19,187 +16,147 @@ import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.CachePolicy.BypassHeader;
 import dev.shellac.model.policy.CachePolicy.CacheKey;
-import dev.shellac.model.policy.GatewayClassParameters;
-import dev.shellac.model.policy.GatewayClassParameters.Logging;
-import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
-import dev.shellac.model.policy.GatewayClassParameters.UserVcl;
 import dev.shellac.model.status.PolicyStatus;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The project's own kinds. */
 final class VarnishKinds {
     static final String GROUP = "gateway.varnish-software.com";
 
-    private static final List<String> VERSIONS = List.of("v1alpha1");
-    private static final List<String> POD_PARTS = List.of(
-            "extraVolumes",
-            "extraVolumeMounts",
-            "extraInitContainers",
-            "resources",
-            "podDisruptionBudget",
-            "topologySpreadConstraints");
+    static final List<String> VERSIONS = List.of("v1alpha1");
     private static final Duration RETENTION = Duration.ofHours(1);
-    private static final Shape.Text GO_DURATION = text().rule(
-                    "is not a duration such as 10s, 5m or 1h30m",
-                    value -> Durations.parse(value).isPresent());
+    private static final Duration CENTURY = Duration.ofDays(36_500);
+    private static final Set<GroupKind> TARGETS = Set.of(GroupKind.GATEWAY, GroupKind.HTTP_ROUTE);
+    private static final Pattern EXACT = Pattern.compile("/[^\\t\\n\\f\\r \"]*");
+    private static final int MOST_PATHS = 256;
+    private static final int MOST_PATH = 1024;
 
-    private static final Shape.Fields SERVICE = object(
-                    optional("type", text().oneOf("ClusterIP", "NodePort", "LoadBalancer")),
-                    optional("annotations", table(text())),
-                    optional("labels", table(text())),
-                    optional("loadBalancerClass", text()),
-                    optional("loadBalancerSourceRanges", list(text())),
-                    optional("externalTrafficPolicy", text().oneOf("Cluster", "Local")))
-            .rule(
-                    "loadBalancerClass needs type LoadBalancer",
-                    service -> !service.has("loadBalancerClass") || isType(service, Set.of("LoadBalancer")))
-            .rule(
-                    "loadBalancerSourceRanges needs type LoadBalancer",
-                    service -> !service.has("loadBalancerSourceRanges") || isType(service, Set.of("LoadBalancer")))
-            .rule(
-                    "externalTrafficPolicy needs type LoadBalancer or NodePort",
-                    service -> !service.has("externalTrafficPolicy")
-                            || isType(service, Set.of("LoadBalancer", "NodePort")));
+    // Go's time.ParseDuration, which CEL's duration() is too.
+    private static final Shape.Text DURATION = text().most(40)
+            .matching(Names.pattern(
+                    "^[+-]?(0|(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$",
+                    "a duration such as 10s, 5m or 1h30m"))
+            .rule("is too long", "duration(self) <= duration('876000h')", VarnishKinds::isBelowACentury)
+            .admission("must not be negative", "!self.startsWith('-')", text -> !text.startsWith("-"));
+    private static final Shape.Text LIFETIME = DURATION.admission(
+            "must be greater than zero",
+            "duration(self) > duration('0s')",
+            text -> Durations.parse(text).map(Duration::isPositive).orElse(true));
 
-    static final KindDecoder GATEWAY_CLASS_PARAMETERS = new KindDecoder(
-            GroupKind.GATEWAY_CLASS_PARAMETERS,
-            VERSIONS,
-            Scope.CLUSTER,
-            object(
+    private static final Shape.Fields TARGET = object(
+                    required("group", text()).means("gateway.networking.k8s.io"),
+                    required("kind", text()).means("Gateway or HTTPRoute."),
+                    required("name", text()).means("Its name; it is in the namespace of the policy."),
+                    optional("sectionName", text()).means("The name of one rule of an HTTPRoute."))
+            .admission(
+                    "must be a Gateway or HTTPRoute of gateway.networking.k8s.io",
+                    "self.group == 'gateway.networking.k8s.io' && (self.kind == 'Gateway' || self.kind == 'HTTPRoute')",
+                    target -> TARGETS.contains(Names.type(target)))
+            .admission(
+                    "sectionName is the name of a rule: it needs kind HTTPRoute",
+                    "!has(self.sectionName) || self.kind != 'Gateway'",
+                    target -> !target.has("sectionName") || !target.is("kind", "Gateway"));
+
+    private static final Shape.Fields QUERY = object(
+                    optional("include", list(text())).means("Only these parameters tell objects apart."),
+                    optional("exclude", list(text())).means("All but these tell objects apart."))
+            .admission(
+                    "include and exclude exclude each other",
+                    "!has(self.include) || !has(self.exclude) || size(self.include) == 0 || size(self.exclude) == 0",
+                    query -> query.texts("include").isEmpty()
+                            || query.texts("exclude").isEmpty());
+
+    private static final Shape.Fields POLICY = object(
+                    required("targetRef", TARGET).means("What the policy is for."),
+                    optional("defaultTTL", LIFETIME)
+                            .means("How long a response is cached whose origin says nothing about it."),
+                    optional("forcedTTL", LIFETIME).means("How long a response is cached, whatever its origin says."),
+                    optional("grace", DURATION).means("How long a stale object is served while a new one is fetched."),
+                    optional("keep", DURATION).means("How long a stale object is kept to be revalidated."),
                     optional(
-                            "spec",
-                            object(
-                                    optional("image", text()),
-                                    optional(
-                                            "userVCLConfigMapRef",
-                                            object(
-                                                    required("name", text()),
-                                                    required("namespace", text()),
-                                                    defaulted("key", text(), "user.vcl"))),
-                                    optional("varnishdExtraArgs", list(text())),
-                                    optional(
-                                            "logging",
-                                            object(
-                                                    required(
-                                                            "mode",
-                                                            text().oneOf(
-                                                                            "varnishlog",
-                                                                            "varnishlog-json",
-                                                                            "varnishncsa")),
-                                                    optional("format", text()),
-                                                    optional("extraArgs", list(text())),
-                                                    optional("image", text()))),
-                                    optional("service", SERVICE),
-                                    optional("extraVolumes", list(anything())),
-                                    optional("extraVolumeMounts", list(anything())),
-                                    optional("extraInitContainers", list(anything())),
-                                    optional("resources", anything()),
-                                    optional("podDisruptionBudget", anything()),
-                                    optional("topologySpreadConstraints", list(anything())))),
-                    optional("status", anything())),
-            VarnishKinds::parameters);
+                                    "cacheKey",
+                                    object(
+                                            optional("headers", list(text()))
+                                                    .means("Request headers whose values tell objects apart."),
+                                            optional("queryParameters", QUERY)
+                                                    .means("Which query parameters tell objects apart.")))
+                            .means("What tells objects apart, besides host and path."),
+                    optional(
+                                    "bypass",
+                                    object(optional(
+                                                    "headers",
+                                                    list(object(
+                                                            required("name", text())
+                                                                    .means("Name of the header."),
+                                                            optional("valueRegex", text())
+                                                                    .means("What its value must hold; anything"
+                                                                            + " where it is left out."))))
+                                            .means("Request headers that keep a request away from the cache.")))
+                            .means("Requests that are never answered from the cache."))
+            .admission(
+                    "exactly one of defaultTTL and forcedTTL must be set",
+                    "has(self.defaultTTL) != has(self.forcedTTL)",
+                    spec -> spec.has("defaultTTL") != spec.has("forcedTTL"));
 
     static final KindDecoder CACHE_POLICY = new KindDecoder(
             GroupKind.CACHE_POLICY,
             VERSIONS,
             Scope.NAMESPACED,
-            object(
-                    required(
-                            "spec",
-                            object(
-                                    required(
-                                            "targetRef",
-                                            object(
-                                                    required("group", text()),
-                                                    required("kind", text()),
-                                                    required("name", text()),
-                                                    optional("sectionName", text()))),
-                                    optional("defaultTTL", GO_DURATION),
-                                    optional("forcedTTL", GO_DURATION),
-                                    optional("grace", GO_DURATION),
-                                    optional("keep", GO_DURATION),
-                                    optional(
-                                            "cacheKey",
-                                            object(
-                                                    optional("headers", list(text())),
-                                                    optional(
-                                                            "queryParameters",
-                                                            object(
-                                                                    optional("include", list(text())),
-                                                                    optional("exclude", list(text())))))),
-                                    optional(
-                                            "bypass",
-                                            object(optional(
-                                                    "headers",
-                                                    list(object(
-                                                            required("name", text()),
-                                                            optional("valueRegex", text())))))))),
-                    optional("status", Statuses.POLICY)),
+            object(required("spec", POLICY), optional("status", Statuses.POLICY)),
             VarnishKinds::cachePolicy);
+
+    // A purge names paths; a ban has patterns, which need not begin with a slash.
+    private static final Shape.Fields INVALIDATION = object(
+                    required(
+                                    "gatewayRef",
+                                    object(
+                                            required("name", text()).means("Name of the Gateway."),
+                                            optional("namespace", text())
+                                                    .means("Its namespace, which must be that of this object.")))
+                            .means("Whose cache it is about."),
+                    required("type", text().oneOf("Purge", "Ban"))
+                            .means("Purge removes the objects of exact paths, Ban those whose path a pattern finds."),
+                    required("hostname", Names.PRECISE_HOSTNAME).means("The host that clients asked for."),
+                    required("paths", list(text().length(1, MOST_PATH)).size(1, MOST_PATHS))
+                            .means("Paths of a Purge, regular expressions of a Ban."),
+                    optional("ttl", DURATION).means("How long this object is kept when it is done; an hour."))
+            .rule(
+                    "a path of a Purge begins with / and has no spaces and quotes",
+                    "self.type != 'Purge' || self.paths.all(path, path.matches('^/[^\\\\s\"]*$'))",
+                    spec -> !spec.is("type", "Purge")
+                            || spec.texts("paths").stream()
+                                    .allMatch(path -> EXACT.matcher(path).matches()));
+
+    private static final Shape.Fields INVALIDATION_STATUS = object(
+                    optional("phase", text()).means("InProgress, Complete or Failed."),
+                    optional("completedAt", text()).means("When it was done."),
+                    optional(
+                                    "podResults",
+                                    list(object(required("podName", text())).keepingOthers()))
+                            .means("What each pod said."))
+            .open();
 
     static final KindDecoder CACHE_INVALIDATION = new KindDecoder(
             GroupKind.CACHE_INVALIDATION,
             VERSIONS,
             Scope.NAMESPACED,
-            object(
-                    required(
-                            "spec",
-                            object(
-                                    required(
-                                            "gatewayRef",
-                                            object(required("name", text()), optional("namespace", text()))),
-                                    required("type", text().oneOf("Purge", "Ban")),
-                                    required("hostname", Names.PRECISE_HOSTNAME),
-                                    required(
-                                            "paths",
-                                            list(text().matching(Names.pattern(
-                                                            "^/[^\\s\"]*$", "a path without spaces and quotes")))
-                                                    .size(1, Shape.NO_LIMIT)),
-                                    optional("ttl", GO_DURATION))),
-                    optional("status", object(optional("phase", text())).open())),
+            object(required("spec", INVALIDATION), optional("status", INVALIDATION_STATUS)),
             VarnishKinds::invalidation);
 
     private VarnishKinds() {}
 
-    private static boolean isType(View service, Set<String> types) {
+    static boolean isType(View service, Set<String> types) {
         return service.optionalText("type").map(types::contains).orElse(true);
     }
 
-    private static GatewayClassParameters parameters(Metadata meta, View view) {
-        Optional<View> spec = view.optionalObject("spec");
-        var podParts = new LinkedHashMap<String, String>();
-        spec.ifPresent(found ->
-                POD_PARTS.forEach(part -> found.json(part).ifPresent(json -> podParts.put(part, json))));
-        return new GatewayClassParameters(
-                meta,
-                spec.flatMap(found -> found.optionalText("image")),
-                spec.flatMap(found -> found.optionalObject("userVCLConfigMapRef"))
-                        .map(ref -> new UserVcl(new Name(ref.text("namespace"), ref.text("name")), ref.text("key"))),
-                spec.map(found -> found.texts("varnishdExtraArgs")).orElse(List.of()),
-                spec.flatMap(found -> found.optionalObject("logging"))
-                        .map(logging -> new Logging(
-                                logging.text("mode"),
-                                logging.optionalText("format"),
-                                logging.texts("extraArgs"),
-                                logging.optionalText("image"))),
-                spec.flatMap(found -> found.optionalObject("service"))
-                        .map(VarnishKinds::service)
-                        .orElse(ServiceSettings.NONE),
-                podParts);
-    }
-
-    private static ServiceSettings service(View view) {
-        return new ServiceSettings(
-                view.optionalText("type"),
-                view.table("annotations"),
-                view.table("labels"),
-                view.optionalText("loadBalancerClass"),
-                view.texts("loadBalancerSourceRanges"),
-                view.optionalText("externalTrafficPolicy"));
+    private static boolean isBelowACentury(String text) {
+        return Durations.parse(text)
+                .filter(length -> length.compareTo(CENTURY) <= 0)
+                .isPresent();
     }
 
     private static CachePolicy cachePolicy(Metadata meta, View view) {

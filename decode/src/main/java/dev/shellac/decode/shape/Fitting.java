@@ -18,10 +18,18 @@ import java.util.stream.Collectors;
  */
 public final class Fitting {
     private final String object;
+    private final Standing standing;
     private final List<Finding> findings = new ArrayList<>();
 
-    private Fitting(String object) {
+    private Fitting(String object, Standing standing) {
         this.object = object;
+        this.standing = standing;
+    }
+
+    /** Whether somebody let the object in already. */
+    public enum Standing {
+        NEW,
+        STORED
     }
 
     /** The tree with its defaults, and what was found; the tree is usable if no finding is an error. */
@@ -35,8 +43,8 @@ public final class Fitting {
         }
     }
 
-    public static Fitted fit(String object, Node.Mapping tree, Shape.Fields shape) {
-        var fitting = new Fitting(object);
+    public static Fitted fit(String object, Node.Mapping tree, Shape.Fields shape, Standing standing) {
+        var fitting = new Fitting(object, standing);
         Node.Mapping fitted = fitting.fields(tree, shape, "");
         return new Fitted(fitted, fitting.findings);
     }
@@ -50,8 +58,7 @@ public final class Fitting {
             case Shape.Table table -> table(node, table, path);
             case Shape.Fields fields ->
                 node instanceof Node.Mapping mapping ? fields(mapping, fields, path) : wrong(node, "an object", path);
-            case Shape.WholeOrText either ->
-                node instanceof Node.Whole || node instanceof Node.Text ? node : wrong(node, "a number or text", path);
+            case Shape.WholeOrText either -> wholeOrText(node, either, path);
             case Shape.Anything anything -> node;
         };
     }
@@ -75,14 +82,22 @@ public final class Fitting {
                         }
                     });
         }
+        if (shape.others() == Shape.Others.KEPT) {
+            mapping.fields().forEach(fitted::putIfAbsent);
+        }
         Node.Mapping result = new Node.Mapping(mapping.at(), fitted);
         if (noErrorSince(before)) {
             View view = new View(result);
             shape.rules().stream()
-                    .filter(rule -> !rule.holds().test(view))
+                    .filter(rule -> breaks(rule, view))
                     .forEach(rule -> refuse(mapping.at(), path, rule.message()));
         }
         return result;
+    }
+
+    private <T> boolean breaks(Shape.Rule<T> rule, T value) {
+        boolean isAsked = standing == Standing.NEW || rule.judges() == Shape.Judges.DECODER;
+        return isAsked && !rule.holds().test(value);
     }
 
     private static Optional<Node> present(Node.Mapping mapping, Shape.Field field) {
@@ -108,10 +123,20 @@ public final class Fitting {
                     "'" + value + "' is not " + shape.pattern().get().words());
         } else {
             shape.rules().stream()
-                    .filter(rule -> !rule.holds().test(value))
+                    .filter(rule -> breaks(rule, value))
                     .forEach(rule -> refuse(node.at(), path, rule.message()));
         }
         return node;
+    }
+
+    private Node wholeOrText(Node node, Shape.WholeOrText shape, String path) {
+        if (node instanceof Node.Text text) {
+            shape.pattern()
+                    .filter(pattern -> !pattern.accepts(text.value()))
+                    .ifPresent(pattern -> refuse(node.at(), path, "'" + text.value() + "' is not " + pattern.words()));
+            return node;
+        }
+        return node instanceof Node.Whole ? node : wrong(node, "a number or text", path);
     }
 
     private Node whole(Node node, Shape.Whole shape, String path) {
@@ -157,7 +182,7 @@ public final class Fitting {
             List<View> views =
                     items.stream().map(item -> new View((Node.Mapping) item)).toList();
             shape.rules().stream()
-                    .filter(rule -> !rule.holds().test(views))
+                    .filter(rule -> breaks(rule, views))
                     .forEach(rule -> refuse(node.at(), path, rule.message()));
         }
         return result;

@@ -17,7 +17,7 @@ public sealed interface Shape {
     int NO_LIMIT = Integer.MAX_VALUE;
 
     static Text text() {
-        return new Text(0, NO_LIMIT, Optional.empty(), List.of(), List.of());
+        return new Text(0, NO_LIMIT, Optional.empty(), List.of(), Optional.empty(), List.of());
     }
 
     static Whole whole() {
@@ -50,29 +50,55 @@ public sealed interface Shape {
         return new Anything();
     }
 
+    static WholeOrText wholeOrText() {
+        return new WholeOrText(Optional.empty());
+    }
+
     static Field required(String name, Shape shape) {
-        return new Field(name, shape, true, Optional.empty());
+        return new Field(name, shape, true, Optional.empty(), "");
     }
 
     static Field optional(String name, Shape shape) {
-        return new Field(name, shape, false, Optional.empty());
+        return new Field(name, shape, false, Optional.empty(), "");
     }
 
     /** A field that is filled in where it was left out. */
     static Field defaulted(String name, Shape shape, Object value) {
-        return new Field(name, shape, false, Optional.of(value));
+        return new Field(name, shape, false, Optional.of(value), "");
     }
 
-    /** A rule over a value whose parts are each right: the words that refuse it, and when it holds. */
-    record Rule<T>(String message, Predicate<T> holds) {}
+    /**
+     * A rule over a value whose parts are each right: the words that refuse it, and when it holds.
+     *
+     * @param cel the same rule for an API server, where the definition of the kind is ours to write
+     */
+    record Rule<T>(String message, Predicate<T> holds, Optional<String> cel, Judges judges) {
+        static <T> Rule<T> plain(String message, Predicate<T> holds) {
+            return new Rule<>(message, holds, Optional.empty(), Judges.DECODER);
+        }
+    }
+
+    /** Who refuses what breaks a rule. */
+    enum Judges {
+        /** The decoder, whenever it reads it. */
+        DECODER,
+        /** Whoever lets new objects in. One that is stored already may break it; the translation says so in its status. */
+        ADMISSION
+    }
 
     /** A field of an object. The default is made of maps, lists, text, numbers and booleans. */
-    record Field(String name, Shape shape, boolean isRequired, Optional<Object> fallback) {}
+    record Field(String name, Shape shape, boolean isRequired, Optional<Object> fallback, String meaning) {
+        /** With a sentence for those who ask what it is. */
+        public Field means(String sentence) {
+            return new Field(name, shape, isRequired, fallback, sentence);
+        }
+    }
 
     /** What becomes of fields that the shape does not know. */
     enum Others {
         NAMED,
-        IGNORED
+        IGNORED,
+        KEPT
     }
 
     /** Whether a list may hold a value twice. */
@@ -83,27 +109,52 @@ public sealed interface Shape {
         REFUSED_AND_STAR_ALONE
     }
 
-    /** Text of a length, a pattern, or one of a few. */
-    record Text(int least, int most, Optional<TextPattern> pattern, List<String> oneOf, List<Rule<String>> rules)
+    /** Text of a length, a pattern, one of a few, or in a format that OpenAPI has a name for. */
+    record Text(
+            int least,
+            int most,
+            Optional<TextPattern> pattern,
+            List<String> oneOf,
+            Optional<String> format,
+            List<Rule<String>> rules)
             implements Shape {
         public Text length(int fewest, int greatest) {
-            return new Text(fewest, greatest, pattern, oneOf, rules);
+            return new Text(fewest, greatest, pattern, oneOf, format, rules);
         }
 
         public Text most(int greatest) {
-            return new Text(least, greatest, pattern, oneOf, rules);
+            return new Text(least, greatest, pattern, oneOf, format, rules);
         }
 
         public Text matching(TextPattern required) {
-            return new Text(least, most, Optional.of(required), oneOf, rules);
+            return new Text(least, most, Optional.of(required), oneOf, format, rules);
         }
 
         public Text oneOf(String... values) {
-            return new Text(least, most, pattern, List.of(values), rules);
+            return new Text(least, most, pattern, List.of(values), format, rules);
         }
 
         public Text rule(String message, Predicate<String> holds) {
-            return new Text(least, most, pattern, oneOf, joined(rules, new Rule<>(message, holds)));
+            return with(Rule.plain(message, holds));
+        }
+
+        /** A rule that an API server can hold too, over {@code self}. */
+        public Text rule(String message, String cel, Predicate<String> holds) {
+            return with(new Rule<>(message, holds, Optional.of(cel), Judges.DECODER));
+        }
+
+        /** The same, for new objects. */
+        public Text admission(String message, String cel, Predicate<String> holds) {
+            return with(new Rule<>(message, holds, Optional.of(cel), Judges.ADMISSION));
+        }
+
+        /** A format that an API server knows by this name, and how it is told here. */
+        public Text format(String name, String message, Predicate<String> holds) {
+            return new Text(least, most, pattern, oneOf, Optional.of(name), rules).with(Rule.plain(message, holds));
+        }
+
+        private Text with(Rule<String> rule) {
+            return new Text(least, most, pattern, oneOf, format, joined(rules, rule));
         }
     }
 
@@ -162,7 +213,7 @@ public sealed interface Shape {
 
         /** A rule over a list of objects. */
         public Items rule(String message, Predicate<List<View>> holds) {
-            return new Items(item, least, most, keys, repeats, joined(rules, new Rule<>(message, holds)));
+            return new Items(item, least, most, keys, repeats, joined(rules, Rule.plain(message, holds)));
         }
     }
 
@@ -184,14 +235,31 @@ public sealed interface Shape {
         }
 
         public Table keys(String message, Predicate<String> holds) {
-            return new Table(value, most, joined(keyRules, new Rule<>(message, holds)), nulls);
+            return new Table(value, most, joined(keyRules, Rule.plain(message, holds)), nulls);
         }
     }
 
     /** Named fields. */
     record Fields(Map<String, Field> byName, Others others, List<Rule<View>> rules) implements Shape {
         public Fields rule(String message, Predicate<View> holds) {
-            return new Fields(byName, others, joined(rules, new Rule<>(message, holds)));
+            return new Fields(byName, others, joined(rules, Rule.plain(message, holds)));
+        }
+
+        /** A rule that an API server can hold too, over {@code self}. */
+        public Fields rule(String message, String cel, Predicate<View> holds) {
+            return new Fields(
+                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.DECODER)));
+        }
+
+        /** The same, for new objects. */
+        public Fields admission(String message, String cel, Predicate<View> holds) {
+            return new Fields(
+                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.ADMISSION)));
+        }
+
+        /** Fields beside these are handed on as they are. */
+        public Fields keepingOthers() {
+            return new Fields(byName, Others.KEPT, rules);
         }
 
         /** Fields beside these are none of our business. */
@@ -203,8 +271,12 @@ public sealed interface Shape {
     /** Anything. */
     record Anything() implements Shape {}
 
-    /** A number or text, as Kubernetes has it for ports. */
-    record WholeOrText() implements Shape {}
+    /** A number or text, as Kubernetes has it for ports and quantities; the pattern is that of the text. */
+    record WholeOrText(Optional<TextPattern> pattern) implements Shape {
+        public WholeOrText matching(TextPattern required) {
+            return new WholeOrText(Optional.of(required));
+        }
+    }
 
     private static <T> List<T> joined(List<T> list, T last) {
         return Stream.concat(list.stream(), Stream.of(last)).toList();

@@ -4,24 +4,25 @@ import dev.shellac.model.Copies;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
+import dev.shellac.model.Network;
 import dev.shellac.model.Resource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * How the pods of a class look.
- *
- * @param podParts pieces of Kubernetes' own types ({@code extraVolumes}, {@code resources}…) as canonical JSON, by field
- */
+/** How the pods of a class look, and what stands around them. */
 public record GatewayClassParameters(
         Metadata meta,
         Optional<String> image,
         Optional<UserVcl> userVcl,
         List<String> varnishdExtraArgs,
+        Optional<Storage> storage,
         Optional<Logging> logging,
+        Clients clients,
+        Scale scale,
         ServiceSettings service,
-        Map<String, String> podParts)
+        PodSettings pod,
+        Optional<Monitor> monitor)
         implements Resource {
     /** Where the user's VCL is: a key of a ConfigMap. */
     public record UserVcl(Name configMap, String key) {}
@@ -32,6 +33,44 @@ public record GatewayClassParameters(
             extraArgs = List.copyOf(extraArgs);
         }
     }
+
+    /** Where cached objects are kept; without a size, as much as the pod's memory has room for. */
+    public record Storage(Kind kind, Optional<Long> bytes) {
+        /** In memory, or in a file that is mapped into it. */
+        public enum Kind {
+            MALLOC,
+            FILE
+        }
+    }
+
+    /** Whether something is used. */
+    public enum Use {
+        ON,
+        OFF
+    }
+
+    /**
+     * How clients come in.
+     *
+     * @param http2 offered to clients of HTTPS listeners
+     * @param trustedProxies networks whose {@code X-Forwarded-} headers are believed
+     * @param proxyProtocol whether the load balancer says with PROXY protocol who the client is
+     */
+    public record Clients(Use http2, List<Network> trustedProxies, Use proxyProtocol) {
+        public static final Clients USUAL = new Clients(Use.ON, List.of(), Use.OFF);
+
+        public Clients {
+            trustedProxies = List.copyOf(trustedProxies);
+        }
+    }
+
+    /** How many pods: a number, or between two of them; without either, whatever somebody else says. */
+    public record Scale(Optional<Integer> replicas, Optional<Autoscaling> autoscaling) {
+        public static final Scale FREE = new Scale(Optional.empty(), Optional.empty());
+    }
+
+    /** Between two numbers of pods, by the CPU that they use of what they asked for. */
+    public record Autoscaling(int minReplicas, int maxReplicas, int targetCpuPercent) {}
 
     /** The Service in front of the pods. */
     public record ServiceSettings(
@@ -51,9 +90,39 @@ public record GatewayClassParameters(
         }
     }
 
+    /**
+     * What goes into the pods.
+     *
+     * @param memoryLimit of the gateway container, in bytes
+     * @param parts pieces of Kubernetes' own types ({@code extraVolumes}, {@code resources}…) as canonical JSON, by field
+     */
+    public record PodSettings(
+            Map<String, String> labels,
+            Map<String, String> annotations,
+            Map<String, String> nodeSelector,
+            Optional<String> priorityClass,
+            Optional<Long> memoryLimit,
+            Map<String, String> parts) {
+        public static final PodSettings NONE =
+                new PodSettings(Map.of(), Map.of(), Map.of(), Optional.empty(), Optional.empty(), Map.of());
+
+        public PodSettings {
+            labels = Copies.of(labels);
+            annotations = Copies.of(annotations);
+            nodeSelector = Copies.of(nodeSelector);
+            parts = Copies.of(parts);
+        }
+    }
+
+    /** A ServiceMonitor for the metrics of the pods. */
+    public record Monitor(Optional<String> interval, Map<String, String> labels) {
+        public Monitor {
+            labels = Copies.of(labels);
+        }
+    }
+
     public GatewayClassParameters {
         varnishdExtraArgs = List.copyOf(varnishdExtraArgs);
-        podParts = Copies.of(podParts);
     }
 
     @Override

@@ -2,17 +2,23 @@ package dev.shellac.translate.plan;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.shared.SharedList;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that one Gateway shall do. Hosts are in order of specificity. */
+/**
+ * Everything that one Gateway shall do. Hosts are in order of specificity.
+ *
+ * @param clients how they come in, where somebody said so
+ */
 public record GatewayPlan(
         Name gateway,
         List<ListenerPlan> listeners,
         SharedList<HostPlan> hosts,
         Optional<ResourceId> clientCertificate,
-        Optional<UserVcl> userVcl) {
+        Optional<UserVcl> userVcl,
+        Optional<Clients> clients) {
     /** The user's own VCL, and the ConfigMap it came from. */
     public record UserVcl(Name configMap, String key, String text) {}
 

@@ -43,18 +43,26 @@ public record Parameters(Snapshot snapshot) {
         }
         return found.get()
                 .userVcl()
-                .flatMap(vcl -> text(vcl).isPresent()
+                .<Refusal>flatMap(vcl -> text(vcl).isPresent()
                         ? Optional.empty()
                         : invalid("GatewayClassParameters " + ref.name() + " takes its VCL from ConfigMap "
-                                + vcl.configMap() + ", which has no " + vcl.key()));
+                                + vcl.configMap() + ", which has no " + vcl.key()))
+                .or(() -> MemoryBudget.of(found.get().pod().memoryLimit())
+                        .refusal(CacheStorage.of(found))
+                        .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why)));
     }
 
-    /** The user's VCL: that of the Gateway's own parameters before that of its class. */
-    public Optional<GatewayPlan.UserVcl> userVcl(Gateway gateway) {
+    /** Those that hold for a Gateway: its own before those of its class. */
+    public Optional<GatewayClassParameters> of(Gateway gateway) {
         return gateway.infrastructure()
                 .parameters()
                 .or(() -> classOf(gateway).flatMap(GatewayClass::parameters))
-                .flatMap(this::find)
+                .flatMap(this::find);
+    }
+
+    /** The user's VCL. */
+    public Optional<GatewayPlan.UserVcl> userVcl(Gateway gateway) {
+        return of(gateway)
                 .flatMap(GatewayClassParameters::userVcl)
                 .flatMap(vcl -> text(vcl).map(text -> new GatewayPlan.UserVcl(vcl.configMap(), vcl.key(), text)));
     }
@@ -64,7 +72,9 @@ public record Parameters(Snapshot snapshot) {
     }
 
     private Optional<GatewayClassParameters> find(ObjectRef ref) {
-        return snapshot.find(GatewayClassParameters.class, new Name("", ref.name()));
+        return ref.type().equals(GroupKind.GATEWAY_CLASS_PARAMETERS)
+                ? snapshot.find(GatewayClassParameters.class, new Name("", ref.name()))
+                : Optional.empty();
     }
 
     private Optional<String> text(GatewayClassParameters.UserVcl vcl) {

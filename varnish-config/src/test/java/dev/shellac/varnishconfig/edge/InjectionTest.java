@@ -83,6 +83,7 @@ final class InjectionTest {
                 List.of(listener(listener, Hostname.ANY, ResourceId.of(GroupKind.SECRET, "shop", secret))),
                 SharedMap.<Name, HostPlan>empty().values(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 

@@ -1,0 +1,104 @@
+package dev.shellac.decode.kind;
+
+import dev.shellac.decode.shape.View;
+import dev.shellac.decode.tree.Node;
+import dev.shellac.decode.tree.Position;
+import dev.shellac.model.Metadata;
+import dev.shellac.model.Name;
+import dev.shellac.model.Network;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.policy.GatewayClassParameters.Autoscaling;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Logging;
+import dev.shellac.model.policy.GatewayClassParameters.Monitor;
+import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
+import dev.shellac.model.policy.GatewayClassParameters.Scale;
+import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
+import dev.shellac.model.policy.GatewayClassParameters.Storage;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
+import dev.shellac.model.policy.GatewayClassParameters.UserVcl;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** GatewayClassParameters that were found to have their shape. */
+final class ParametersReading {
+    private static final View NOTHING = new View(new Node.Mapping(new Position("", 1), Map.of()));
+
+    private ParametersReading() {}
+
+    static GatewayClassParameters parameters(Metadata meta, View view) {
+        View spec = view.optionalObject("spec").orElse(NOTHING);
+        return new GatewayClassParameters(
+                meta,
+                spec.optionalText("image"),
+                spec.optionalObject("userVCLConfigMapRef")
+                        .map(ref -> new UserVcl(new Name(ref.text("namespace"), ref.text("name")), ref.text("key"))),
+                spec.texts("varnishdExtraArgs"),
+                spec.optionalObject("storage").map(ParametersReading::storage),
+                spec.optionalObject("logging")
+                        .map(logging -> new Logging(
+                                logging.text("mode"),
+                                logging.optionalText("format"),
+                                logging.texts("extraArgs"),
+                                logging.optionalText("image"))),
+                clients(spec),
+                new Scale(
+                        spec.optionalWhole("replicas"),
+                        spec.optionalObject("autoscaling")
+                                .map(scale -> new Autoscaling(
+                                        scale.whole("minReplicas"),
+                                        scale.whole("maxReplicas"),
+                                        scale.whole("targetCPUUtilizationPercentage")))),
+                spec.optionalObject("service").map(ParametersReading::service).orElse(ServiceSettings.NONE),
+                pod(spec),
+                spec.optionalObject("serviceMonitor")
+                        .map(monitor -> new Monitor(monitor.optionalText("interval"), monitor.table("labels"))));
+    }
+
+    private static Storage storage(View view) {
+        return new Storage(
+                Names.constant(Storage.Kind.class, view.text("type")),
+                view.node("size").flatMap(Quantities::bytes));
+    }
+
+    private static Clients clients(View spec) {
+        return new Clients(
+                use(spec, "http2", Clients.USUAL.http2()),
+                spec.texts("trustedProxies").stream()
+                        .map(Network::parse)
+                        .flatMap(Optional::stream)
+                        .toList(),
+                use(spec, "proxyProtocol", Clients.USUAL.proxyProtocol()));
+    }
+
+    private static Use use(View spec, String field, Use otherwise) {
+        return spec.optionalFlag(field).map(on -> on ? Use.ON : Use.OFF).orElse(otherwise);
+    }
+
+    private static ServiceSettings service(View view) {
+        return new ServiceSettings(
+                view.optionalText("type"),
+                view.table("annotations"),
+                view.table("labels"),
+                view.optionalText("loadBalancerClass"),
+                view.texts("loadBalancerSourceRanges"),
+                view.optionalText("externalTrafficPolicy"));
+    }
+
+    private static PodSettings pod(View spec) {
+        var parts = new LinkedHashMap<String, String>();
+        ParametersKind.POD_PARTS.forEach(part -> spec.json(part).ifPresent(json -> parts.put(part, json)));
+        Optional<Long> memory = spec.optionalObject("resources")
+                .flatMap(resources -> resources.optionalObject("limits"))
+                .flatMap(limits -> limits.node("memory"))
+                .flatMap(Quantities::bytes);
+        return new PodSettings(
+                spec.table("podLabels"),
+                spec.table("podAnnotations"),
+                spec.table("nodeSelector"),
+                spec.optionalText("priorityClassName"),
+                memory,
+                parts);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.shellac.operator.children;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.model.policy.GatewayClassParameters.Use;
+import dev.shellac.translate.resolve.CacheStorage;
+import dev.shellac.translate.resolve.MemoryBudget;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What the chaperone is told by its environment. */
+final class PodEnvironment {
+    static final String FOLDER = "/var/run/varnish";
+    static final String VARNISH_FOLDER = FOLDER + "/vsm";
+    static final String TABLE = FOLDER + "/ghost.json";
+    static final int DRAIN_DELAY = 5;
+    static final int DRAIN_TIMEOUT = 20;
+    private static final long MEBI = 1L << 20;
+    private static final int POOLS = 2;
+
+    private PodEnvironment() {}
+
+    static List<EnvVar> of(Blueprint blueprint) {
+        var values = new LinkedHashMap<String, String>();
+        values.put("GATEWAY_NAME", blueprint.gateway().meta().name().name());
+        values.put("CONFIGMAP_NAME", blueprint.names().configMap());
+        values.put("TLS_SECRET_NAME", blueprint.names().tlsSecret());
+        values.put("HEALTH_ADDR", ":" + GatewayDeployment.HEALTH_PORT);
+        values.put("WORK_DIR", FOLDER);
+        values.put("VARNISH_DIR", VARNISH_FOLDER);
+        values.put("GHOST_CONFIG_PATH", TABLE);
+        values.put("VCL_PATH", FOLDER + "/main.vcl");
+        values.put(
+                "VARNISH_LISTEN",
+                blueprint.sockets().listen(blueprint.clients().proxyProtocol() == Use.ON ? "PROXY" : "http"));
+        values.putAll(memory(blueprint));
+        values.put("DRAIN_TOKEN", drainToken(blueprint.gateway().meta().uid()));
+        values.put("DRAIN_DELAY", String.valueOf(DRAIN_DELAY));
+        values.put("DRAIN_TIMEOUT", String.valueOf(DRAIN_TIMEOUT));
+        values.put("LOG_LEVEL", blueprint.platform().logLevel());
+        return merged(values, PodParts.of(blueprint.pod()).environment());
+    }
+
+    // What the user sets goes before ours.
+    private static List<EnvVar> merged(Map<String, String> values, List<EnvVar> own) {
+        var variables = new ArrayList<EnvVar>();
+        variables.add(field("NAMESPACE", "metadata.namespace"));
+        variables.add(field("POD_NAME", "metadata.name"));
+        values.forEach((name, value) -> variables.add(
+                new EnvVarBuilder().withName(name).withValue(value).build()));
+        variables.removeIf(
+                variable -> own.stream().anyMatch(other -> other.getName().equals(variable.getName())));
+        variables.addAll(own);
+        return variables;
+    }
+
+    private static EnvVar field(String name, String path) {
+        return new EnvVarBuilder()
+                .withName(name)
+                .withNewValueFrom()
+                .withNewFieldRef()
+                .withFieldPath(path)
+                .endFieldRef()
+                .endValueFrom()
+                .build();
+    }
+
+    private static Map<String, String> memory(Blueprint blueprint) {
+        MemoryBudget budget = MemoryBudget.of(blueprint.pod().memoryLimit());
+        CacheStorage storage = CacheStorage.of(blueprint.parameters());
+        var values = new LinkedHashMap<String, String>();
+        values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));
+        // One a line: an argument may hold a semicolon.
+        values.put(
+                "VARNISHD_EXTRA_ARGS",
+                Stream.concat(bounds(budget), storage.otherArguments().stream())
+                        .collect(Collectors.joining("\n", "", "\n")));
+        // This one goes before what the image says; JAVA_TOOL_OPTIONS does not.
+        values.put("_JAVA_OPTIONS", "-Xmx" + budget.javaHeap() / MEBI + "m");
+        return values;
+    }
+
+    private static List<String> storages(MemoryBudget budget, CacheStorage storage) {
+        var storages = new ArrayList<String>();
+        storage.asked().forEach(asked -> storages.add(asked.argument()));
+        if (storage.asked().stream().allMatch(CacheStorage.Asked::isTransient)) {
+            storages.addFirst("malloc," + CacheStorage.mebi(budget.storage()));
+        }
+        if (storage.asked().stream().noneMatch(CacheStorage.Asked::isTransient)) {
+            storages.add("Transient=malloc," + CacheStorage.mebi(budget.transientBytes()));
+        }
+        return storages;
+    }
+
+    // What is passed through waits for its client within 256 KiB; what lives shortly is in the cache like the rest,
+    // where it can be let go.
+    private static Stream<String> bounds(MemoryBudget budget) {
+        return Stream.of(
+                        "thread_pools=" + POOLS,
+                        "thread_pool_max=" + budget.mostThreads() / POOLS,
+                        "transit_buffer=256k",
+                        "shortlived=0")
+                .flatMap(parameter -> Stream.of("-p", parameter));
+    }
+
+    /** What pods and operator share without a Secret; the uid of a Gateway is known to those who may read it. */
+    static String drainToken(String uid) {
+        return Names.sha256(("varnish-gateway-drain\0" + uid).getBytes(UTF_8));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.shellac.operator.children;
+
+import dev.shellac.decode.Decoded;
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Finding;
+import dev.shellac.decode.Source;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.core.TargetPort;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.translate.Settings;
+import dev.shellac.translate.Translator;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.Parameters;
+import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.routing.RoutingJson;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** A Gateway, its plan and its parameters, from YAML. A Service that is named like the Gateway is what was there before. */
+record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sockets) {
+    static final Platform PLATFORM =
+            new Platform("docker.io/shellac/shellac-gateway:1.2.3", List.of("registry"), "info");
+
+    static Inputs of(Map<String, String> files) {
+        Decoded decoded = Decoder.decode(files.entrySet().stream()
+                .map(file -> Source.of(file.getKey(), file.getValue()))
+                .toList());
+        if (!decoded.findings().isEmpty()) {
+            throw new AssertionError(
+                    decoded.findings().stream().map(Finding::toString).collect(Collectors.joining("\n")));
+        }
+        return of(decoded.snapshot());
+    }
+
+    private static Inputs of(Snapshot snapshot) {
+        Gateway gateway = snapshot.all(Gateway.class).stream().findFirst().orElseThrow();
+        GatewayPlan plan = Optional.ofNullable(new Translator(Settings.alone())
+                        .translate(snapshot)
+                        .plans()
+                        .get(gateway.meta().name()))
+                .orElseThrow(() -> new AssertionError("the Gateway is refused"));
+        Sockets before = snapshot.find(Service.class, gateway.meta().name())
+                .map(Inputs::read)
+                .orElse(Sockets.NONE);
+        return new Inputs(snapshot, gateway, plan, before.assign(plan));
+    }
+
+    private static Sockets read(Service service) {
+        return Sockets.read(
+                service.ports().stream()
+                        .map(port -> new Sockets.Mapped(
+                                port.name().orElse(""), port.port(), ((TargetPort.Numbered) port.target()).port()))
+                        .toList(),
+                service.meta().annotations());
+    }
+
+    Blueprint blueprint() {
+        return new Blueprint(
+                gateway, Parameters.of(snapshot).of(gateway), sockets, new ServiceNamespaces().of(plan), PLATFORM);
+    }
+
+    List<HasMetadata> children() {
+        return Children.of(blueprint());
+    }
+
+    List<ConfigMap> configMaps() {
+        String routing = new RoutingJson().encode(plan, sockets.served());
+        var edge = Configuration.edge(plan, sockets, blueprint().pod().memoryLimit());
+        return ConfigMaps.of(gateway, new Configuration("vcl 4.1;\n", routing, edge));
+    }
+
+    Optional<Secret> tls() {
+        return TlsSecret.of(gateway, CertificateBundle.of(plan, snapshot));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.shellac.translate.resolve;
+
+import dev.shellac.translate.resolve.CacheStorage.Asked;
+import dev.shellac.translate.resolve.CacheStorage.Medium;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How the memory of a gateway container is divided. The limit is a promise: everything that can grow is bounded, and the bounds add up to
+ * no more than the limit.
+ *
+ * <p>varnishd counts the bytes of objects against its storage, and not what it keeps beside each: 630 bytes for an object that counts as
+ * 354, as measured with 7.7, and keys to purge it by. So an object is taken to count as 512 bytes at least, and to cost 1 KiB more: full of
+ * tiny objects, a storage takes three times its size. A file storage gives each object whole pages, and so has room for fewer of them.
+ *
+ * @param limit of the container
+ * @param javaHeap of the chaperone
+ * @param edge HAProxy, with its connections
+ * @param threads of varnishd, with the memory of the requests that they work on
+ * @param transientBytes what is being passed through, and what is too short-lived for the cache
+ * @param isPromised whether there is a limit at all
+ */
+public record MemoryBudget(
+        long limit, long javaHeap, long edge, long threads, long transientBytes, boolean isPromised) {
+    private static final long MEBI = 1L << 20;
+    private static final long THREAD = 256 * 1024;
+    private static final int COST_IN_MEMORY = 3;
+    private static final int PAGES_TO_COST = 8;
+    private static final long JAVA_BESIDE_HEAP = 64 * MEBI;
+    // The manager, the child without objects, its log of 16 MiB, and the router's tables.
+    private static final long VARNISHD = 64 * MEBI;
+    private static final long USUAL = 1024 * MEBI;
+    private static final long USUAL_STORAGE = 256 * MEBI;
+    private static final long LEAST_STORAGE = 16 * MEBI;
+
+    /** Without a limit nothing is promised: the parts of one gibibyte, and 256 MiB of storage. */
+    public static MemoryBudget of(Optional<Long> limit) {
+        long bytes = limit.orElse(USUAL);
+        return new MemoryBudget(
+                bytes,
+                part(bytes, 10, 48, 192),
+                part(bytes, 16, 24, 128),
+                part(bytes, 8, 48, 256),
+                part(bytes, 10, 32, 256),
+                limit.isPresent());
+    }
+
+    private static long part(long bytes, int share, long least, long most) {
+        return Math.clamp(bytes / share / MEBI, least, most) * MEBI;
+    }
+
+    /** Threads of varnishd, in all pools. */
+    public int mostThreads() {
+        return (int) (threads / THREAD);
+    }
+
+    /** The storage that always fits. */
+    public long storage() {
+        return isPromised ? Math.max(0, room() / COST_IN_MEMORY / MEBI) * MEBI : USUAL_STORAGE;
+    }
+
+    /** Why a pod with this storage would outgrow its limit. */
+    public Optional<String> refusal(CacheStorage storage) {
+        if (!isPromised) {
+            return Optional.empty();
+        }
+        if (storage() < LEAST_STORAGE) {
+            return Optional.of("a memory limit of " + mebi(limit) + " MiB has no room for a cache: " + division());
+        }
+        Optional<Asked> boundless = storage.asked().stream()
+                .filter(asked ->
+                        asked.medium() == Medium.MEMORY && asked.bytes().isEmpty())
+                .findFirst();
+        if (boundless.isPresent()) {
+            return Optional.of("storage '" + boundless.get().argument()
+                    + "' has no size, which no memory limit can promise to hold");
+        }
+        long cost = storage.asked().stream().mapToLong(this::cost).sum();
+        return cost <= room()
+                ? Optional.empty()
+                : Optional.of("storage "
+                        + storage.asked().stream().map(Asked::argument).collect(Collectors.joining(" and "))
+                        + " can take " + mebi(cost) + " MiB when it is full of tiny objects; " + division()
+                        + "; the most that fits is malloc," + mebi(storage()) + "m");
+    }
+
+    private long cost(Asked asked) {
+        long bytes = asked.bytes().orElse(0L);
+        if (asked.isTransient()) {
+            return Math.max(0, bytes - transientBytes);
+        }
+        return asked.medium() == Medium.MEMORY ? bytes * COST_IN_MEMORY : bytes / PAGES_TO_COST;
+    }
+
+    private long room() {
+        return limit - java() - edge - VARNISHD - threads - transientBytes - reserve();
+    }
+
+    private long java() {
+        return javaHeap + JAVA_BESIDE_HEAP;
+    }
+
+    // What the kernel counts besides: sockets, page tables, and memory that was freed and not given back.
+    private long reserve() {
+        return limit / 20;
+    }
+
+    private String division() {
+        return "of the limit of " + mebi(limit) + " MiB, "
+                + Stream.of(
+                                "the chaperone takes " + mebi(java()),
+                                "HAProxy " + mebi(edge),
+                                "varnishd " + mebi(VARNISHD),
+                                "threads " + mebi(threads),
+                                "transient objects " + mebi(transientBytes),
+                                "and the kernel " + mebi(reserve()))
+                        .collect(Collectors.joining(", "))
+                + ", which leaves " + mebi(Math.max(0, room())) + " for objects";
+    }
+
+    private static long mebi(long bytes) {
+        return bytes / MEBI;
+    }
+}
