@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::value::RawValue;
 
@@ -29,6 +30,9 @@ pub struct Built {
     pub table: Table,
     pub report: Report,
 }
+
+/// Number of the next table. None has 0.
+static TABLES: AtomicU64 = AtomicU64::new(1);
 
 /// Names that may be numbered and unused before the numbering starts over.
 const SPARE_NAMES: usize = 4_096;
@@ -67,6 +71,7 @@ impl Table {
         shared.sweep();
         drop(shared);
         let table = Table {
+            number: TABLES.fetch_add(1, Ordering::Relaxed),
             hash: top.hash.as_deref().map(Into::into),
             listeners,
             routes: report.routes,

@@ -74,7 +74,7 @@ impl CachePolicy {
     }
 
     /// Appends the cache key. Every field carries its length (a header that is absent differs from one that is empty), so
-    /// two requests have one key only if they agree in every part.
+    /// two requests have one key only if they agree in every part. No byte of it is 0 unless the request has one.
     pub fn write_key<H: Headers + ?Sized>(&self, parts: &KeyParts<'_>, headers: &H, out: &mut Vec<u8>) {
         let url = Url::split(parts.url);
         field(&self.scope, out);
@@ -88,18 +88,18 @@ impl CachePolicy {
                 field(value, out);
                 count += 1;
             }
-            out.extend_from_slice(&count.to_le_bytes());
+            number(count, out);
         }
     }
 
     fn write_query(&self, url: Url<'_>, out: &mut Vec<u8>) {
         let Some(query) = url.query else {
-            out.push(0);
+            out.push(NO_QUERY);
             return;
         };
         let (list, keep) = match &self.key_query {
             KeyQuery::All => {
-                out.push(1);
+                out.push(QUERY);
                 field(query, out);
                 return;
             }
@@ -107,7 +107,7 @@ impl CachePolicy {
             KeyQuery::Without(list) => (list, false),
         };
         // No parameter left is the same as no query: `?utm=1` and nothing share an object when `utm` is left out.
-        out.push(0);
+        out.push(NO_QUERY);
         for part in query.split(|&b| b == b'&').filter(|part| !part.is_empty()) {
             let name = part.split(|&b| b == b'=').next().unwrap_or_default();
             if list.iter().any(|listed| listed.as_bytes() == name) == keep {
@@ -117,9 +117,18 @@ impl CachePolicy {
     }
 }
 
+const NO_QUERY: u8 = b'-';
+const QUERY: u8 = b'?';
+
 fn field(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
+    number(u32::try_from(bytes.len()).unwrap_or(u32::MAX), out);
     out.extend_from_slice(bytes);
+}
+
+/// Four bytes of seven bits, none of them 0. Nothing in a request is longer than they can say.
+fn number(number: u32, out: &mut Vec<u8>) {
+    let spread = number & 0x7f | (number & 0x3f80) << 1 | (number & 0x001f_c000) << 2 | (number & 0x0fe0_0000) << 3;
+    out.extend_from_slice(&(spread | 0x8080_8080).to_le_bytes());
 }
 
 /// Which objects a purge key names.
@@ -225,6 +234,16 @@ mod tests {
             assert!(!all[n + 1..].contains(one), "{n}");
         }
         assert_eq!(key(&policy, "A:80", "/x", &[(b"x", b"y")]), all[0]);
+    }
+
+    #[test]
+    fn keys_are_texts() {
+        let long = "x".repeat(70_000);
+        let policy = policy(&["accept-language"], KeyQuery::Only(["a".into()].into()));
+        for url in ["/", "/?a=1&b=2", &format!("/{long}?a={long}")] {
+            assert!(!key(&policy, "a", url, &[(b"accept-language", b"")]).contains(&0), "{}", url.len());
+        }
+        assert_ne!(key(&policy, "a", &format!("/{long}"), &[]), key(&policy, "a", &format!("/{long}x"), &[]));
     }
 
     #[test]

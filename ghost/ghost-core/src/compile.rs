@@ -1,5 +1,6 @@
 //! From the JSON of a route to a `Route`, or to the one field that is wrong with it.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use serde_json::value::RawValue;
@@ -11,7 +12,7 @@ use crate::endpoint::{Address, Endpoint};
 use crate::filter;
 use crate::intern::Shared;
 use crate::limits;
-use crate::line::HeaderLine;
+use crate::line::{self, HeaderLine};
 use crate::pattern::Coverage;
 use crate::pool::{Pool, Select};
 use crate::route::{Group, NamedRule, OnEmpty, PathRule, Route, Target, ValueRule};
@@ -105,7 +106,7 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
         retry: dto.retry.as_ref().map(retry).transpose()?.map(Box::new),
         cache,
         name: HeaderLine::new(ROUTE_HEADER, &dto.route_name).at(|| "route_name".into())?,
-        rule_name: dto.rule_name.map(Into::into),
+        rule_name: dto.rule_name.map(rule_name).transpose()?,
         buffer_bytes,
         rule: dto.origin.rule,
         match_: dto.origin.match_,
@@ -115,6 +116,11 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
 }
 
 /// The route that `default_backends` stands for.
+fn rule_name(name: Cow<'_, str>) -> Checked<Box<str>> {
+    line::printable(&name).at(|| "rule_name".into())?;
+    Ok(name.into())
+}
+
 pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared) -> Checked<Route> {
     let pool = inline_pool("default_backends", backends, dto::Select::Random, None, shared)?;
     let group = Group {
@@ -368,6 +374,6 @@ fn cache(
         Some(name) => name.to_string(),
         None => route.rule_index.to_string(),
     };
-    let scope = format!("{}\0{rule}", route.route_name);
+    let scope = format!("{}\n{rule}", route.route_name);
     compile_filters::cache(&dto, scope, shared).map(|policy| Some(Box::new(policy))).map_err(nested)
 }

@@ -11,6 +11,7 @@ use crate::filter::{self, HeaderEdit, Op};
 use crate::host::HostPattern;
 use crate::intern::Shared;
 use crate::limits;
+use crate::line;
 use crate::pattern::Coverage;
 use crate::redirect::{Redirect, Scheme};
 use crate::rewrite::{PathRewrite, UrlRewrite};
@@ -231,6 +232,7 @@ pub(crate) fn cache(
         check_seconds(field, seconds)?;
     }
     at_most("scope", dto.scope.as_deref().map_or(0, str::len), limits::NAME_BYTES)?;
+    line::printable(dto.scope.as_deref().unwrap_or_default()).at(|| "scope".into())?;
     let scope = dto.scope.as_deref().map_or(default_scope, Into::into);
     if let Some(name) = &dto.tags_header {
         filter::check_name(name).at(|| "tags_header".into())?;

@@ -34,11 +34,9 @@ struct Bucket {
     end: u32,
 }
 
-/// Buffers for one lookup at a time, kept by the caller (one per thread) so that lookups allocate nothing.
+/// The buckets of one lookup.
 #[derive(Debug, Default)]
-pub struct Scratch {
-    heads: Vec<Bucket>,
-}
+pub struct Heads(Vec<Bucket>);
 
 impl PathIndex {
     pub fn build(routes: &[Arc<Route>]) -> Self {
@@ -74,16 +72,18 @@ impl PathIndex {
         &self,
         routes: &[Arc<Route>],
         path: &[u8],
-        scratch: &mut Scratch,
+        Heads(heads): &mut Heads,
         mut accept: impl FnMut(&Route) -> bool,
     ) -> Option<u32> {
-        self.gather(routes, path, &mut scratch.heads);
+        self.gather(routes, path, heads);
+        // Most paths are in one bucket, and there is nothing to merge.
+        if let [only] = **heads {
+            let ranks = self.ranks.get(index(only.start)..index(only.end))?;
+            return ranks.iter().copied().find(|&rank| at(routes, rank).is_some_and(&mut accept));
+        }
         loop {
-            let (rank, head) = scratch
-                .heads
-                .iter_mut()
-                .filter_map(|head| Some((self.rank(*head)?, head)))
-                .min_by_key(|(rank, _)| *rank)?;
+            let (rank, head) =
+                heads.iter_mut().filter_map(|head| Some((self.rank(*head)?, head))).min_by_key(|(rank, _)| *rank)?;
             head.start += 1;
             if at(routes, rank).is_some_and(&mut accept) {
                 return Some(rank);
@@ -93,7 +93,7 @@ impl PathIndex {
 
     fn gather(&self, routes: &[Arc<Route>], path: &[u8], heads: &mut Vec<Bucket>) {
         heads.clear();
-        heads.extend([self.any, self.pattern]);
+        heads.extend([self.any, self.pattern].into_iter().filter(|bucket| bucket.start < bucket.end));
         let is = |bucket: &Bucket, wanted: &[u8]| {
             let route = self.rank(*bucket).and_then(|rank| at(routes, rank));
             matches!(route.map(|route| &route.path), Some(PathRule::Exact(p) | PathRule::Prefix(p)) if **p == *wanted)
@@ -117,7 +117,11 @@ impl PathIndex {
 }
 
 fn at(routes: &[Arc<Route>], rank: u32) -> Option<&Route> {
-    routes.get(usize::try_from(rank).ok()?).map(|route| &**route)
+    routes.get(index(rank)).map(|route| &**route)
+}
+
+fn index(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// Routes with equal keys share a bucket.

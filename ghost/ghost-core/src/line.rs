@@ -9,19 +9,25 @@ pub struct HeaderLine {
 
 impl HeaderLine {
     pub(crate) fn new(name: &str, value: &str) -> Result<Self, String> {
-        if let Some(wrong) = value.chars().find(|c| c.is_control()) {
-            return Err(format!("has the control character {wrong:?}"));
-        }
+        printable(value)?;
         Ok(Self { text: format!("{name}: {value}\0").into(), value: name.len() + 2 })
     }
 
-    /// With the NUL.
-    pub fn text(&self) -> &[u8] {
-        self.text.as_bytes()
+    /// A NUL follows.
+    pub fn bytes(&self) -> &[u8] {
+        self.text.as_bytes().strip_suffix(b"\0").unwrap_or_default()
     }
 
     pub fn value(&self) -> &str {
         self.text.get(self.value..self.text.len() - 1).unwrap_or_default()
+    }
+}
+
+/// Whether a text can be part of a line.
+pub(crate) fn printable(text: &str) -> Result<(), String> {
+    match text.chars().find(|c| c.is_control()) {
+        Some(wrong) => Err(format!("has the control character {wrong:?}")),
+        None => Ok(()),
     }
 }
 
@@ -32,7 +38,7 @@ mod tests {
     #[test]
     fn a_line_is_name_value_and_nul() {
         let line = HeaderLine::new("X-Gateway-Route", "ns/é").unwrap();
-        assert_eq!(line.text(), "X-Gateway-Route: ns/é\0".as_bytes());
+        assert_eq!(line.bytes(), "X-Gateway-Route: ns/é".as_bytes());
         assert_eq!(line.value(), "ns/é");
         assert_eq!(HeaderLine::new("a", "").unwrap().value(), "");
     }

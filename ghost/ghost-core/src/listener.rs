@@ -27,6 +27,8 @@ pub(crate) enum Listeners {
 pub(crate) struct Mapped {
     /// Sorted by name.
     sockets: Box<[(Box<[u8]>, Socket)]>,
+    /// One of them has several ports.
+    by_port: bool,
     /// By number of the listener.
     lines: Box<[HeaderLine]>,
 }
@@ -64,13 +66,23 @@ pub struct Listener<'a> {
     pub(crate) numbers: ListenerNumbers,
 }
 
-#[derive(Debug)]
-pub(crate) enum Found<'a> {
+/// The same without its name, which the table or the socket has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Nameless {
+    number: Option<u32>,
+    scheme: Scheme,
+    port: Option<u16>,
+    numbers: ListenerNumbers,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Found {
     Freed,
+    #[default]
     Nothing,
     /// The connection was made for another listener.
     Misdirected,
-    Listener(Listener<'a>),
+    Listener(Nameless),
 }
 
 impl Default for Listeners {
@@ -113,7 +125,12 @@ impl Listeners {
         if mapped.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if a == b)) {
             return Err(TableError::new("sockets", "has the same socket twice"));
         }
-        Ok(Self::Mapped(Mapped { sockets: mapped.into(), lines: lines.into() }))
+        let by_port = mapped.iter().any(|(_, socket)| socket.ports.len() > 1);
+        Ok(Self::Mapped(Mapped { sockets: mapped.into(), by_port, lines: lines.into() }))
+    }
+
+    pub fn asks_for_port(&self) -> bool {
+        matches!(self, Self::Mapped(mapped) if mapped.by_port)
     }
 
     /// For a table without `sockets`, once its routes are compiled and their names known.
@@ -147,13 +164,17 @@ impl Listeners {
         mapped.lines.get(usize::try_from(number).ok()?)
     }
 
-    pub fn find<'a>(
-        &'a self,
-        socket: &'a [u8],
-        port: Option<u16>,
-        host: Option<&HostName>,
-        server_name: Option<&[u8]>,
-    ) -> Found<'a> {
+    /// What was found on a socket, by its name.
+    pub fn named<'a>(&'a self, found: &Nameless, socket: &'a [u8]) -> Listener<'a> {
+        let Nameless { number, scheme, port, numbers } = *found;
+        let name = match number {
+            Some(number) => self.line(number).map(HeaderLine::value).unwrap_or_default().as_bytes(),
+            None => socket,
+        };
+        Listener { name, number, scheme, port, numbers }
+    }
+
+    pub fn find(&self, socket: &[u8], port: Option<u16>, host: Option<&HostName>, server_name: Option<&[u8]>) -> Found {
         let mapped = match self {
             Self::BySocket(names) => return Found::Listener(by_socket(names, socket)),
             Self::Mapped(mapped) => mapped,
@@ -178,8 +199,7 @@ impl Listeners {
             return Found::Misdirected;
         }
         match usize::try_from(best).ok().and_then(|best| listeners.listeners.get(best)) {
-            Some(entry) => Found::Listener(Listener {
-                name: self.line(entry.number).map(HeaderLine::value).unwrap_or_default().as_bytes(),
+            Some(entry) => Found::Listener(Nameless {
                 number: Some(entry.number),
                 scheme: entry.scheme,
                 port: Some(number),
@@ -228,14 +248,14 @@ impl Port {
     }
 }
 
-fn by_socket<'a>(names: &[(Box<[u8]>, u32)], socket: &'a [u8]) -> Listener<'a> {
+fn by_socket(names: &[(Box<[u8]>, u32)], socket: &[u8]) -> Nameless {
     let number = lookup(names, socket).map(|(_, number)| *number);
     let (scheme, port) = match socket.strip_prefix(b"https") {
         Some(rest) => (Scheme::Https, rest),
         None => (Scheme::Http, socket.strip_prefix(b"http").unwrap_or_default()),
     };
     let port = port.strip_prefix(b"-").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
-    Listener { name: socket, number: None, scheme, port, numbers: ListenerNumbers([number, None]) }
+    Nameless { number: None, scheme, port, numbers: ListenerNumbers([number, None]) }
 }
 
 fn lookup<'t, T>(sorted: &'t [(Box<[u8]>, T)], name: &[u8]) -> Option<&'t (Box<[u8]>, T)> {

@@ -7,11 +7,12 @@ use crate::endpoint::Endpoint;
 use crate::hash;
 use crate::health::Ejection;
 use crate::host::{HostIndex, HostName};
-use crate::index::Scratch;
+use crate::index::Heads;
 use crate::intern::Interner;
 use crate::line::HeaderLine;
 use crate::listener::{Found, Listeners};
 use crate::pool::{Pick, Pool};
+use crate::recent::Recent;
 use crate::request::{Headers, Request, Url};
 use crate::route::{Facts, OnEmpty, Route, Target};
 use crate::vhost::Host;
@@ -21,6 +22,8 @@ pub(crate) type NamedPools = Box<[Option<(u128, Arc<Pool>)>]>;
 
 #[derive(Debug, Default)]
 pub struct Table {
+    /// Its own among all tables of the process; 0: that of the empty ones.
+    pub(crate) number: u64,
     pub(crate) hash: Option<Box<str>>,
     pub(crate) listeners: Listeners,
     pub(crate) hosts: Box<[Arc<Host>]>,
@@ -33,6 +36,14 @@ pub struct Table {
     /// Names in use, of all that the line of tables has numbered.
     pub(crate) names_in_use: usize,
     pub(crate) routes: usize,
+}
+
+/// Buffers for one lookup at a time, kept by the caller (one per thread) so that lookups allocate nothing, and what is known from the
+/// lookup before.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub recent: Recent,
+    heads: Heads,
 }
 
 /// What a choice depends on besides table and request.
@@ -52,12 +63,13 @@ impl Table {
         chance: Chance,
         scratch: &mut Scratch,
     ) -> Choice<'a> {
-        let host = request.host.and_then(HostName::parse);
-        let listener = match self.listeners.find(request.socket, request.port, host.as_ref(), request.server_name) {
+        let Scratch { recent, heads } = scratch;
+        let place = recent.place(self, request);
+        let listener = match &place.found {
             Found::Freed => return Choice::FreedSocket,
             Found::Nothing => return Choice::NoListener,
             Found::Misdirected => return Choice::Misdirected,
-            Found::Listener(listener) => listener,
+            Found::Listener(listener) => self.listeners.named(listener, request.socket),
         };
         let preflight_method = request.preflight_method();
         let facts = Facts {
@@ -68,10 +80,10 @@ impl Table {
             headers: request.headers,
         };
         let mut seen = false;
-        for number in self.host_index.candidates(host.as_ref()) {
+        for &number in &place.hosts {
             let Some(candidate) = self.hosts.get(index(number)) else { continue };
             seen = true;
-            let found = candidate.index.find(&candidate.routes, facts.url.path, scratch, |route| route.accepts(&facts));
+            let found = candidate.index.find(&candidate.routes, facts.url.path, heads, |route| route.accepts(&facts));
             let Some(rank) = found else { continue };
             let Some(route) = candidate.routes.get(index(rank)) else { continue };
             let id = RouteId { host: number, rank };
@@ -79,7 +91,7 @@ impl Table {
             let action = match (route.cors(), preflight_method, route.redirect()) {
                 (Some(cors), Some(_), _) => Action::Preflight(cors),
                 (_, _, Some(redirect)) => Action::Redirect(redirect),
-                _ => self.forward(route, || object_key(host.as_ref(), request.url), chance),
+                _ => self.forward(route, || object_key(place.name.as_ref(), request.url), chance),
             };
             return Choice::Route(matched, action);
         }
@@ -116,6 +128,11 @@ impl Table {
         }
     }
 
+    /// Whether the port of a connection decides anything: a socket serves several.
+    pub fn asks_for_port(&self) -> bool {
+        self.listeners.asks_for_port()
+    }
+
     /// The header that tells backends the name of a listener, by `Listener::number`.
     pub fn listener_line(&self, number: u32) -> Option<&HeaderLine> {
         self.listeners.line(number)
@@ -145,7 +162,7 @@ impl Table {
         &self.endpoints
     }
 
-    /// Public names of the listeners, for counters; a name that several listeners share comes several times.
+    /// Public names of the listeners, by `Listener::number`, for counters; a name that several share comes several times.
     pub fn listener_names(&self) -> impl Iterator<Item = &str> {
         self.listeners.names()
     }

@@ -30,8 +30,8 @@ client_task_fini(VRT_CTX, void *p)
 	(void)ctx;
 	CAST_OBJ_NOTNULL(t, p, CLIENT_TASK_MAGIC);
 	ghost_text_free(t->reloaded.json);
-	ghost_generation_release(t->generation);
-	memset(t, 0, sizeof *t);
+	ghost_view_release(t->view);
+	t->magic = 0;
 	if (last.task == t)
 		last.task = NULL;
 }
@@ -62,7 +62,8 @@ client_task(VRT_CTX, int make)
 		t = make ? WS_Alloc(ctx->req->ws, sizeof *t) : NULL;
 		if (t == NULL)
 			return (NULL);
-		INIT_OBJ(t, CLIENT_TASK_MAGIC);
+		memset(t, 0, offsetof(struct client_task, chosen));
+		t->magic = CLIENT_TASK_MAGIC;
 		priv->priv = t;
 		priv->methods = client_task_methods;
 	}
@@ -78,10 +79,8 @@ static const struct ghost_view *
 client_view(struct client_task *t, const struct VPFX(ghost_ghost_backend) *be)
 {
 
-	if (t->generation == NULL) {
-		t->generation = ghost_router_load(be->router);
-		t->view = ghost_generation_view(t->generation);
-	}
+	if (t->view == NULL)
+		t->view = ghost_router_load(be->home.router);
 	return (t->view);
 }
 
@@ -159,12 +158,13 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 		return (NULL);
 	}
 	/* Whoever sends these is not us. */
-	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE);
+	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
 	m.socket = text_of(VRT_r_local_socket(ctx));
-	m.port = (uint16_t)VSA_Port(VRT_r_server_ip(ctx));
+	if (ghost_asks_for_port(t->view))
+		m.port = (uint16_t)VSA_Port(VRT_r_server_ip(ctx));
 	m.wants_host = ctx->http_req->protover == 11 && ctx->req->esi_level == 0;
 	if (a->valid_server_name && a->server_name != NULL && *a->server_name != '\0')
 		m.server_name = text_of(a->server_name);
@@ -181,12 +181,13 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	put_ticket(ctx->http_req, t);
 	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
-	return (ghost_generation_director(t->generation));
+	return (be->home.director);
 }
 
 VCL_VOID
 vmod_ghost_backend_tell(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
+	const struct ghost_view *view;
 	struct ghost_text ticket;
 	struct ghost_names names;
 	struct ghost_ticket read;
@@ -197,8 +198,10 @@ vmod_ghost_backend_tell(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	if (t == NULL || !t->routed || ctx->http_req == NULL)
 		return;
 	ticket = (struct ghost_text){ t->chosen.ticket, sizeof t->chosen.ticket };
-	if (ghost_ticket(t->view, ticket, &read, &names))
+	view = ghost_ticket(be->home.router, ticket, &read, &names);
+	if (view != NULL)
 		hdr_tell(ctx->http_req, &names);
+	ghost_view_release(view);	/* the task has it, too */
 }
 
 VCL_BACKEND
@@ -208,11 +211,9 @@ vmod_ghost_backend_backend(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 1);
-	if (t != NULL) {
+	if (t != NULL)
 		(void)client_view(t, be);
-		return (ghost_generation_director(t->generation));
-	}
-	return (backend_late(ctx, be->router));
+	return (be->home.director);
 }
 
 static struct ghost_disposition
@@ -265,16 +266,17 @@ VCL_VOID
 vmod_ghost_backend_hash(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
 	struct ghost_message m;
+	struct ghost_text key;
 	struct client_task *t;
-	char key[33];
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
-	if (t == NULL || !t->routed || t->hashed || ctx->method != VCL_MET_HASH)
+	if (t == NULL || !t->routed || t->hashed || ctx->method != VCL_MET_HASH || (t->decided && t->way != GHOST_HASH))
 		return;
 	m = message_of(ctx->http_req);
-	if (ghost_cache_key(t->view, t->chosen.route, &m, key)) {
-		VRT_hashdata(ctx, TOSTRAND(key));
+	key = ghost_cache_key(t->view, t->chosen.route, &m);
+	if (key.b != NULL) {
+		VRT_hashdata(ctx, TOSTRAND(key.b));
 		if (be->forwards)
 			forwarded_hash(ctx);
 		t->hashed = 1;
@@ -317,6 +319,15 @@ vmod_recv(VRT_CTX)
 	return ("");
 }
 
+/* Whether a background fetch may have begun, which looks for the table when we are gone. */
+static int
+is_stale_hit(const struct req *req)
+{
+	const struct objcore *oc = req->objcore;
+
+	return (req->is_hit && oc != NULL && oc->t_origin + oc->ttl < req->t_req);
+}
+
 VCL_VOID
 vmod_deliver(VRT_CTX)
 {
@@ -331,6 +342,8 @@ vmod_deliver(VRT_CTX)
 		hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
 	if (t == NULL || !t->routed)
 		return;
+	if (is_stale_hit(ctx->req))
+		ghost_view_linger(t->view, now_ms());
 	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, lines_of(ctx->http_req), hdr_edit, ctx->http_resp);
 	if (t->chosen.kind == GHOST_FREED_SOCKET)
 		hdr_edit(ctx->http_resp, GHOST_SET, text_of("Connection"), text_of("close"));

@@ -13,8 +13,7 @@ struct vcl_state {
 struct VPFX(ghost_ghost_backend) {
 	unsigned			magic;
 #define GHOST_BACKEND_MAGIC		0x3f0e91b7
-	struct backend_home		home;
-	const struct ghost_router	*router;
+	struct router_home		home;
 	VCL_ACL				trusted;
 	unsigned			forwards:1;
 	struct vcl_state		*state;
@@ -25,11 +24,7 @@ struct VPFX(ghost_ghost_backend) {
 struct client_task {
 	unsigned			magic;
 #define CLIENT_TASK_MAGIC		0x51c3a0d9
-	const struct ghost_generation	*generation;
 	const struct ghost_view		*view;
-	struct ghost_chosen		chosen;
-	char				ticket[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* a header line */
-	char				port[sizeof "X-Forwarded-Port: 65535"];	/* the same */
 	struct ghost_reloaded		reloaded;
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
@@ -37,6 +32,10 @@ struct client_task {
 	unsigned			hashed:1;
 	unsigned			stale:1;
 	unsigned			control:1;
+	/* From here on, once routed. */
+	struct ghost_chosen		chosen;
+	char				ticket[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* a header line */
+	char				port[sizeof "X-Forwarded-Port: 65535"];	/* the same */
 };
 
 /* vmod_ghost.c */

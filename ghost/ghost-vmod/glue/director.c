@@ -1,5 +1,5 @@
 /*
- * Directors and backends: the director of a table, and what Rust asks of Varnish.
+ * Directors and backends: the director of a router, and what Rust asks of Varnish.
  */
 
 #include "config.h"
@@ -11,45 +11,35 @@
 #include "glue.h"
 #include "fetch.h"
 
-static const struct vdi_methods table_methods[1];
+static const struct vdi_methods router_methods[1];
 
-const struct table_director *
-table_director(VCL_BACKEND d)
+const struct router_home *
+router_home(VCL_BACKEND d)
 {
-	const struct table_director *td;
+	const struct router_home *home;
 
-	if (d == NULL || d->vdir == NULL || d->vdir->methods != table_methods)
+	if (d == NULL || d->vdir == NULL || d->vdir->methods != router_methods)
 		return (NULL);
-	CAST_OBJ_NOTNULL(td, d->priv, TABLE_DIRECTOR_MAGIC);
-	return (td);
+	CAST_OBJ_NOTNULL(home, d->priv, ROUTER_HOME_MAGIC);
+	return (home);
 }
 
 static VCL_BACKEND v_matchproto_(vdi_resolve_f)
-table_resolve(VRT_CTX, VCL_BACKEND d)
+router_resolve(VRT_CTX, VCL_BACKEND d)
 {
-	const struct table_director *td;
+	const struct router_home *home;
 	struct backend_task *t;
 
-	td = table_director(d);
-	AN(td);
+	home = router_home(d);
+	AN(home);
 	backend_fetch(ctx);
 	t = backend_task(ctx, 0);
 	if (t == NULL || t->view == NULL)
 		return (NULL);
 	if (t->attempt.backend == NULL)
-		return (td->home->answers);
+		return (home->answers);
 	t->resolved = 1;
 	return (t->attempt.backend);
-}
-
-static void v_matchproto_(vdi_destroy_f)
-table_destroy(VCL_BACKEND d)
-{
-	struct table_director *td;
-
-	CAST_OBJ_NOTNULL(td, d->priv, TABLE_DIRECTOR_MAGIC);
-	ghost_view_release(td->view);
-	FREE_OBJ(td);
 }
 
 VCL_BOOL v_matchproto_(vdi_healthy_f)
@@ -66,30 +56,29 @@ always_healthy(VRT_CTX, VCL_BACKEND d, VCL_TIME *changed)
 #define LISTED		1000
 
 static void v_matchproto_(vdi_list_f)
-table_list(VRT_CTX, VCL_BACKEND d, struct vsb *vsb, int pflag, int jflag)
+router_list(VRT_CTX, VCL_BACKEND d, struct vsb *vsb, int pflag, int jflag)
 {
-	const struct table_director *td;
+	const struct router_home *home;
+	const struct ghost_view *view;
 	struct ghost_summary s;
 	struct ghost_text name;
 	size_t i, routes;
 
 	(void)ctx;
-	td = table_director(d);
-	AN(td);
-	s = ghost_summary(td->view);
-	if (!pflag && !jflag) {
-		VSB_printf(vsb, "%zu vhosts, %zu routes\t%s", s.hosts, s.routes, s.newest ? "healthy" : "draining");
-		return;
-	}
-	if (jflag) {
-		VSB_printf(vsb, "{\"vhosts\": %zu, \"routes\": %zu, \"endpoints\": %zu, \"newest\": %s",
-		    s.hosts, s.routes, s.endpoints, s.newest ? "true" : "false");
+	home = router_home(d);
+	AN(home);
+	view = ghost_router_load(home->router);
+	s = ghost_summary(view);
+	if (!pflag && !jflag)
+		VSB_printf(vsb, "%zu vhosts, %zu routes\thealthy", s.hosts, s.routes);
+	else if (jflag) {
+		VSB_printf(vsb, "{\"vhosts\": %zu, \"routes\": %zu, \"endpoints\": %zu",
+		    s.hosts, s.routes, s.endpoints);
 		if (pflag)
 			VSB_cat(vsb, ", \"hosts\": [");
 	} else
-		VSB_printf(vsb, "\n  %zu vhosts, %zu routes, %zu endpoints, %s\n",
-		    s.hosts, s.routes, s.endpoints, s.newest ? "newest" : "draining");
-	for (i = 0; pflag && i < LISTED && ghost_host(td->view, i, &name, &routes); i++) {
+		VSB_printf(vsb, "\n  %zu vhosts, %zu routes, %zu endpoints\n", s.hosts, s.routes, s.endpoints);
+	for (i = 0; pflag && i < LISTED && ghost_host(view, i, &name, &routes); i++) {
 		if (jflag) {
 			VSB_printf(vsb, "%s{\"name\": \"", i == 0 ? "" : ", ");
 			VSB_quote(vsb, name.b, (int)name.n, VSB_QUOTE_JSON);
@@ -99,49 +88,41 @@ table_list(VRT_CTX, VCL_BACKEND d, struct vsb *vsb, int pflag, int jflag)
 	}
 	if (jflag)
 		VSB_cat(vsb, pflag ? "]},\n" : "}");
+	ghost_view_release(view);
 }
 
-static const struct vdi_methods table_methods[1] = {{
+static const struct vdi_methods router_methods[1] = {{
 	.magic = VDI_METHODS_MAGIC,
 	.type = "ghost",
-	.resolve = table_resolve,
+	.resolve = router_resolve,
 	.healthy = always_healthy,
-	.destroy = table_destroy,
-	.list = table_list,
+	.list = router_list,
 }};
+
+/* It lives as long as the VCL, which whoever uses it holds: nobody needs to count. */
+VCL_BACKEND
+router_director_new(VRT_CTX, struct router_home *home, const char *name)
+{
+	VCL_BACKEND d;
+
+	d = VRT_AddDirector(ctx, router_methods, home, "%s", name);
+	if (d != NULL)
+		VRT_StaticDirector(d);
+	return (d);
+}
 
 /*--------------------------------------------------------------------
  * What Rust asks of Varnish. Called on any thread, for VCLs that are warm.
  */
 
 static struct vrt_ctx
-ctx_of(const struct backend_home *home)
+ctx_of(const struct router_home *home)
 {
 	struct vrt_ctx ctx;
 
 	INIT_OBJ(&ctx, VRT_CTX_MAGIC);
 	ctx.vcl = home->vcl;
 	return (ctx);
-}
-
-static const void *
-add_director(void *home, const struct ghost_view *view, const char *name)
-{
-	struct table_director *td;
-	struct vrt_ctx ctx;
-	VCL_BACKEND d;
-
-	AN(home);
-	ALLOC_OBJ(td, TABLE_DIRECTOR_MAGIC);
-	if (td == NULL)
-		return (NULL);
-	td->view = view;
-	td->home = home;
-	ctx = ctx_of(home);
-	d = VRT_AddDirector(&ctx, table_methods, td, "%s", name);
-	if (d == NULL)
-		FREE_OBJ(td);
-	return (d);
 }
 
 /*
@@ -194,8 +175,15 @@ new_backend(void *home, const struct ghost_place *place)
 	return (d);
 }
 
+static uint64_t
+now_ms_of_clock(void)
+{
+
+	return (now_ms());
+}
+
 const struct ghost_vrt ghost_vrt = {
-	.add_director = add_director,
+	.now_ms = now_ms_of_clock,
 	.new_backend = new_backend,
 	.let_go = let_go,
 	.listener_counter = stats_listener,

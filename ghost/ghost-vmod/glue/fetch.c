@@ -30,8 +30,7 @@ backend_task_fini(VRT_CTX, void *p)
 	(void)ctx;
 	CAST_OBJ_NOTNULL(t, p, BACKEND_TASK_MAGIC);
 	ghost_view_release(t->view);
-	ghost_generation_release(t->generation);
-	memset(t, 0, sizeof *t);
+	t->magic = 0;
 	if (last.task == t)
 		last.task = NULL;
 }
@@ -63,7 +62,8 @@ backend_task(VRT_CTX, int make)
 		t = make ? WS_Alloc(ctx->req != NULL ? ctx->req->ws : ctx->bo->ws, sizeof *t) : NULL;
 		if (t == NULL)
 			return (NULL);
-		INIT_OBJ(t, BACKEND_TASK_MAGIC);
+		memset(t, 0, offsetof(struct backend_task, read));
+		t->magic = BACKEND_TASK_MAGIC;
 		t->bo = ctx->bo;
 		priv->priv = t;
 		priv->methods = backend_task_methods;
@@ -75,36 +75,26 @@ backend_task(VRT_CTX, int make)
 	return (t);
 }
 
-/* router.backend() where there was no router.recv(): the route is looked for with what bereq says. */
-VCL_BACKEND
-backend_late(VRT_CTX, const struct ghost_router *router)
-{
-	struct backend_task *t;
-
-	t = backend_task(ctx, 1);
-	if (t == NULL)
-		return (NULL);
-	if (t->generation == NULL)
-		t->generation = ghost_router_load(router);
-	return (ghost_generation_director(t->generation));
-}
-
+/* The decision that came with the request; where there was no router.recv(), it is made with what bereq says. */
 static void
-take_ticket(struct backend_task *t, const struct http *bereq)
+take_ticket(struct backend_task *t, const struct router_home *home, const struct http *bereq)
 {
-	struct ghost_text text;
+	const struct ghost_view *newest;
 	struct ghost_chosen c;
 	struct ghost_message m;
 
-	text = hdr_get(bereq, TICKET, sizeof TICKET - 1);
-	if (text.b == NULL) {
+	t->view = ghost_ticket(home->router, hdr_get(bereq, TICKET, sizeof TICKET - 1), &t->read, &t->names);
+	if (t->view == NULL) {
+		newest = ghost_router_load(home->router);
+		if (newest == NULL)
+			return;
 		m = message_of(bereq);
 		m.socket = text_of("");
-		if (!ghost_select(t->view, &m, now_ms(), &c))
-			return;
-		text = (struct ghost_text){ c.ticket, sizeof c.ticket };
+		if (ghost_select(newest, &m, now_ms(), &c))
+			t->view = ghost_ticket(home->router, (struct ghost_text){ c.ticket, sizeof c.ticket }, &t->read, &t->names);
+		ghost_view_release(newest);
 	}
-	if (ghost_ticket(t->view, text, &t->read, &t->names))
+	if (t->view != NULL)
 		t->ticket = &t->read;
 }
 
@@ -165,7 +155,7 @@ set_place(struct http *bereq, const struct ghost_attempt *a)
 void
 backend_fetch(VRT_CTX)
 {
-	const struct table_director *td;
+	const struct router_home *home;
 	struct backend_task *t;
 	struct ghost_message m;
 	struct busyobj *bo;
@@ -178,10 +168,9 @@ backend_fetch(VRT_CTX)
 	if (t->turn == bo->retries + 1)
 		return;
 	if (t->view == NULL) {
-		td = table_director(bo->director_req);
-		if (td != NULL) {
-			t->view = ghost_view_hold(td->view);
-			take_ticket(t, bo->bereq);
+		home = router_home(bo->director_req);
+		if (home != NULL) {
+			take_ticket(t, home, bo->bereq);
 			if (bo->is_bgfetch)
 				t->began_ms = now_ms();
 		}

@@ -5,9 +5,8 @@
  */
 
 struct ghost_router;		/* one object of one VCL */
-struct ghost_generation;	/* a table in a VCL, with its director; held by clients' tasks */
 struct ghost_endpoint;		/* of a table */
-struct ghost_view;		/* the same without the director, which holds it; held by backends' tasks */
+struct ghost_view;		/* a table in a VCL; held by tasks */
 
 struct ghost_text {
 	const char		*b;
@@ -40,7 +39,7 @@ struct ghost_place {
 
 /* What Rust asks of Varnish. */
 struct ghost_vrt {
-	const void		*(*add_director)(void *home, const struct ghost_view *, const char *name);
+	uint64_t		(*now_ms)(void);
 	const void		*(*new_backend)(void *home, const struct ghost_place *);
 	void			(*let_go)(const void *director);
 	uint64_t		*(*listener_counter)(const char *name);
@@ -66,7 +65,7 @@ struct ghost_route {
 	uint32_t		host, rank, group;
 };
 
-struct ghost_names {		/* header lines, each with a NUL */
+struct ghost_names {		/* header lines, a NUL behind each */
 	struct ghost_text	listener, route;
 };
 
@@ -148,28 +147,27 @@ struct ghost_reloaded ghost_reload(void);
 char *ghost_last_error(void);
 void ghost_text_free(char *);
 
-const struct ghost_router *ghost_router_new(struct ghost_vrt, void *home, const char *name);
-bool ghost_router_warm(const struct ghost_router *);
+const struct ghost_router *ghost_router_new(struct ghost_vrt, void *home);
+void ghost_router_warm(const struct ghost_router *);
 void ghost_router_cold(const struct ghost_router *);
 void ghost_router_free(const struct ghost_router *);
-const struct ghost_generation *ghost_router_load(const struct ghost_router *);
-void ghost_generation_release(const struct ghost_generation *);
-const void *ghost_generation_director(const struct ghost_generation *);
-const struct ghost_view *ghost_generation_view(const struct ghost_generation *);
-const struct ghost_view *ghost_view_hold(const struct ghost_view *);
+const struct ghost_view *ghost_router_load(const struct ghost_router *);
+void ghost_view_linger(const struct ghost_view *, uint64_t now_ms);
 void ghost_view_release(const struct ghost_view *);
 
+bool ghost_asks_for_port(const struct ghost_view *);
 bool ghost_select(const struct ghost_view *, const struct ghost_message *, uint64_t now_ms, struct ghost_chosen *);
 struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind,
     struct ghost_text method, struct ghost_lines);
-bool ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *, char key[33]);
+struct ghost_text ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *);
 void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, struct ghost_lines request,
     ghost_edit_f *, void *to);
 struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url, uint64_t now_ms);
 void ghost_purging(struct ghost_text key, uint64_t now_ms);
 struct ghost_text ghost_ban_pattern(const struct ghost_message *, uint64_t now_ms);
 
-bool ghost_ticket(const struct ghost_view *, struct ghost_text, struct ghost_ticket *, struct ghost_names *);
+const struct ghost_view *ghost_ticket(const struct ghost_router *, struct ghost_text, struct ghost_ticket *,
+    struct ghost_names *);
 void ghost_attempt(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
 void ghost_connected(const struct ghost_view *, const struct ghost_endpoint *);

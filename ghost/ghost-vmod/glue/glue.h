@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ extern const struct ghost_vrt ghost_vrt;
 #define INNER_LISTENER	(1U << 1)	/* X-Gateway-Listener */
 #define INNER_ROUTE	(1U << 2)	/* X-Gateway-Route */
 #define INNER_KEYS	(1U << 3)	/* xkey, X-HashTwo: what objects are purged by */
+#define INNER_LOGGED	(1U << 4)	/* and the log is told */
 void hdr_take_out(struct http *, unsigned at);
 void hdr_remove(struct http *, const char *name, size_t n);
 void hdr_remove_inner(struct http *, unsigned groups);
@@ -102,16 +104,22 @@ tick_ms(void)
 	return (clock_ms(CLOCK_MONOTONIC_COARSE));
 }
 
-struct backend_home {			/* where a router's directors and backends are made */
+struct router_home {			/* a router, and where its backends are made */
+	unsigned		magic;
+#define ROUTER_HOME_MAGIC	0x6cd2e1f3
 	VCL_VCL			vcl;
+	const struct ghost_router	*router;
+	VCL_BACKEND		director;	/* leads to the router */
 	VCL_BACKEND		answers;	/* for what ghost answers by itself */
 };
 
 /* answer.c */
 VCL_BACKEND answer_director_new(VRT_CTX);
 
+/* director.c */
+VCL_BACKEND router_director_new(VRT_CTX, struct router_home *, const char *name);
+
 /* fetch.c */
-VCL_BACKEND backend_late(VRT_CTX, const struct ghost_router *);
 void backend_fetch(VRT_CTX);
 
 /* response.c */

@@ -43,11 +43,11 @@ hdr_remove(struct http *hp, const char *name, size_t n)
 	}
 }
 
-static int
+/* Few headers begin like one of them: the rest is told apart without a call. */
+static inline int
 is_inner(const txt *hd, unsigned groups)
 {
 
-	/* Few headers begin like one of them: the rest is told apart without a call. */
 	if (hd->b == NULL || hd->e - hd->b < 5 || (hd->b[0] | 0x20) != 'x')
 		return (0);
 	switch (hd->b[2] | 0x20) {
@@ -66,22 +66,29 @@ is_inner(const txt *hd, unsigned groups)
 	}
 }
 
-/* Takes out the headers that ghost uses inside, in one pass. */
+/* Takes out the headers that ghost uses inside, in one pass. The log has those that a client sent, and not those of ours. */
 void
 hdr_remove_inner(struct http *hp, unsigned groups)
 {
-	unsigned u;
+	unsigned u, kept;
 
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
-	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
-		if (is_inner(&hp->hd[u], groups))
-			hdr_take_out(hp, u);
-		else
-			u++;
+	for (u = kept = HTTP_HDR_FIRST; u < hp->nhd; u++) {
+		if (is_inner(&hp->hd[u], groups)) {
+			if (groups & INNER_LOGGED)
+				VSLbt(hp->vsl, (enum VSL_tag_e)(hp->logtag + HTTP_HDR_UNSET), hp->hd[u]);
+			continue;
+		}
+		if (kept != u) {
+			hp->hd[kept] = hp->hd[u];
+			hp->hdf[kept] = hp->hdf[u];
+		}
+		kept++;
 	}
+	hp->nhd = (uint16_t)kept;
 }
 
-/* Appends a line that has a NUL and outlives the request. It is not logged: it says nothing that the log has not. */
+/* Appends a line that has a NUL and outlives the request. It is not logged. */
 void
 hdr_link(struct http *hp, const char *line, size_t n)
 {
@@ -95,15 +102,24 @@ hdr_link(struct http *hp, const char *line, size_t n)
 	hp->hdf[hp->nhd++] = 0;
 }
 
+/* The same, and the log is told. */
+static void
+hdr_link_logged(struct http *hp, struct ghost_text line)
+{
+
+	if (line.b == NULL)
+		return;
+	hdr_link(hp, line.b, line.n);
+	VSLbt(hp->vsl, (enum VSL_tag_e)(hp->logtag + HTTP_HDR_FIRST), (txt){ line.b, line.b + line.n });
+}
+
 /* The lines are a table's, which whoever has the headers holds. */
 void
 hdr_tell(struct http *hp, const struct ghost_names *names)
 {
 
-	if (names->listener.b != NULL)
-		http_SetHeader(hp, names->listener.b);
-	if (names->route.b != NULL)
-		http_SetHeader(hp, names->route.b);
+	hdr_link_logged(hp, names->listener);
+	hdr_link_logged(hp, names->route);
 }
 
 /* Appends a header. Varnish takes note of a workspace that is full, and fails the task. */

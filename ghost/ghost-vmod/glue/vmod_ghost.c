@@ -63,12 +63,10 @@ VPFX(ghost_event)(VRT_CTX, struct vmod_priv *priv, enum vcl_event_e e)
 		return (0);
 	vs = vcl_state(priv);
 	VTAILQ_FOREACH(be, &vs->routers, list) {
-		if (e == VCL_EVENT_WARM && !ghost_router_warm(be->router)) {
-			VSB_cat(ctx->msg, "ghost: no director for the table\n");
-			return (-1);
-		}
+		if (e == VCL_EVENT_WARM)
+			ghost_router_warm(be->home.router);
 		if (e == VCL_EVENT_COLD)
-			ghost_router_cold(be->router);
+			ghost_router_cold(be->home.router);
 	}
 	return (0);
 }
@@ -109,11 +107,14 @@ vmod_ghost_backend__init(VRT_CTX, struct VPFX(ghost_ghost_backend) **bep, const 
 	ALLOC_OBJ(be, GHOST_BACKEND_MAGIC);
 	AN(be);
 	be->state = vs;
+	INIT_OBJ(&be->home, ROUTER_HOME_MAGIC);
 	be->home.vcl = ctx->vcl;
 	be->home.answers = answer_director_new(ctx);
 	AN(be->home.answers);
-	be->router = ghost_router_new(ghost_vrt, &be->home, name);
-	AN(be->router);
+	be->home.director = router_director_new(ctx, &be->home, name);
+	AN(be->home.director);
+	be->home.router = ghost_router_new(ghost_vrt, &be->home);
+	AN(be->home.router);
 	VTAILQ_INSERT_TAIL(&vs->routers, be, list);
 	ghost_preload();
 	*bep = be;
@@ -126,7 +127,8 @@ vmod_ghost_backend__fini(struct VPFX(ghost_ghost_backend) **bep)
 
 	TAKE_OBJ_NOTNULL(be, bep, GHOST_BACKEND_MAGIC);
 	VTAILQ_REMOVE(&be->state->routers, be, list);
-	ghost_router_free(be->router);
+	ghost_router_free(be->home.router);
+	VRT_DelDirector(&be->home.director);
 	VRT_DelDirector(&be->home.answers);
 	FREE_OBJ(be);
 }

@@ -11,6 +11,8 @@ pub struct Buffers {
     pub edits: EditBuffer,
     pub out: Vec<u8>,
     pub url: Vec<u8>,
+    /// Where the last request had its `Host`.
+    pub host_line: usize,
     random: u64,
 }
 

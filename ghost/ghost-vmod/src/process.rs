@@ -109,22 +109,19 @@ impl Process {
     }
 
     /// A VCL is warm: its requests need the live table.
-    pub fn adopt(&self, router: &Arc<Router>) -> bool {
+    pub fn adopt(&self, router: &Arc<Router>) {
         let mut state = self.state();
-        let generation = router.prepare(&self.live.load(), &state.listeners);
-        let ready = generation.is_some();
-        router.publish(generation);
+        router.publish(Some(router.prepare(&self.live.load(), &state.listeners)));
         if !state.routers.iter().any(|other| Arc::ptr_eq(other, router)) {
             state.routers.push(Arc::clone(router));
         }
-        ready
     }
 
-    /// A VCL is cold: it must not keep tables alive.
+    /// A VCL is cold.
     pub fn release(&self, router: &Arc<Router>) {
         let mut state = self.state();
         state.routers.retain(|other| !Arc::ptr_eq(other, router));
-        router.publish(None);
+        router.cool();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -147,7 +144,7 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            self.sweep();
+            self.sweep(vrt);
             vrt.mirrors_failed(mirror::failed());
         }
     }
@@ -183,16 +180,14 @@ impl Process {
         let prepared: Vec<_> =
             state.routers.iter().map(|router| (Arc::clone(router), router.prepare(table, &state.listeners))).collect();
         let old = self.live.publish(Arc::clone(table));
-        for (router, generation) in prepared {
-            if let Some(generation) = generation {
-                router.publish(Some(generation));
-            }
+        for (router, view) in prepared {
+            router.publish(Some(view));
         }
         state.old.push(old);
         self.loaded.store(true, Ordering::Release);
     }
 
-    fn sweep(&self) {
+    fn sweep(&self, vrt: Vrt) {
         let (old, routers) = {
             let mut state = self.state();
             let (unused, used) = state.old.drain(..).partition(|table| Arc::strong_count(table) == 1);
@@ -205,7 +200,7 @@ impl Process {
             // Under the lock, so that the router's VCL cannot be discarded meanwhile.
             let state = self.state();
             if state.routers.iter().any(|other| Arc::ptr_eq(other, &router)) {
-                router.sweep(&live);
+                router.sweep(&live, vrt.now_ms());
             }
         }
     }
@@ -217,18 +212,14 @@ fn read(path: &str) -> Result<Vec<u8>, TableError> {
 }
 
 fn count_listeners(table: &Table, counters: &mut HashMap<Box<[u8]>, ListenerCounter>, vrt: Vrt) -> Listeners {
-    let mut listeners = HashMap::default();
-    for name in table.listener_names() {
+    let mut counter_of = |name: &str| {
         let known = counters.get(name.as_bytes()).copied();
-        let counter = known.or_else(|| {
+        known.or_else(|| {
             let counter = if counters.len() < COUNTED_LISTENERS { vrt.listener_counter(name) } else { None };
             counter.inspect(|counter| {
                 counters.insert(name.as_bytes().into(), *counter);
             })
-        });
-        if let Some(counter) = counter {
-            listeners.insert(name.as_bytes().into(), counter);
-        }
-    }
-    Arc::new(listeners)
+        })
+    };
+    table.listener_names().map(&mut counter_of).collect()
 }

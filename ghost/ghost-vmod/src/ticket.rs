@@ -45,8 +45,10 @@ pub struct Ticket {
     /// Number of the listener in the table; `u32::MAX`: none.
     pub listener: u32,
     pub draw: u64,
-    /// When the request began, on the monotonic clock.
+    /// When the request began, on the monotonic clock; it takes decades to outgrow its 40 bits.
     pub began_ms: u64,
+    /// The view that the numbers above are about, in 24 bits.
+    pub view: u32,
     pub scheme: Scheme,
     /// 0: unknown.
     pub port: u16,
@@ -55,11 +57,14 @@ pub struct Ticket {
 pub const TEXT_BYTES: usize = 64;
 pub const NO_GROUP: u8 = u8::MAX;
 
+/// Bits of a view's number.
+pub const VIEW_BITS: u32 = 24;
+
 /// Beside the kind, in the same byte.
 const HTTPS: u8 = 0x80;
 
 impl Ticket {
-    pub fn of(choice: &Choice<'_>, draw: u64, began_ms: u64) -> Self {
+    pub fn of(choice: &Choice<'_>, draw: u64, began_ms: u64, view: u32) -> Self {
         let none = RouteId { host: u32::MAX, rank: u32::MAX };
         let (kind, matched) = match choice {
             Choice::FreedSocket => (Kind::FreedSocket, None),
@@ -81,6 +86,7 @@ impl Ticket {
             listener: listener.and_then(|l| l.number).unwrap_or(u32::MAX),
             draw,
             began_ms,
+            view,
             scheme: listener.map(|l| l.scheme).unwrap_or_default(),
             port: listener.and_then(|l| l.port).unwrap_or_default(),
         }
@@ -105,14 +111,15 @@ impl Ticket {
             wrong |= high.is_none() || low.is_none();
             *word = u64::from(high.unwrap_or_default()) << 32 | u64::from(low.unwrap_or_default());
         }
-        let [route, place, draw, began_ms] = words;
+        let [route, place, draw, time] = words;
+        let (began_ms, view) = (time >> VIEW_BITS, u32::try_from(time & LARGEST_VIEW).unwrap_or_default());
         let [host, rank] = halves(route);
         let [_, listener] = halves(place);
         let [group, kind, port_high, port_low, ..] = place.to_be_bytes();
         let scheme = if kind & HTTPS == 0 { Scheme::Http } else { Scheme::Https };
         let kind = *Kind::ALL.get(usize::from(kind & !HTTPS)).filter(|_| !wrong)?;
         let port = u16::from_be_bytes([port_high, port_low]);
-        Some(Self { kind, route: RouteId { host, rank }, group, listener, draw, began_ms, scheme, port })
+        Some(Self { kind, route: RouteId { host, rank }, group, listener, draw, began_ms, view, scheme, port })
     }
 
     fn words(&self) -> [u64; 4] {
@@ -123,10 +130,12 @@ impl Ticket {
                 | u64::from(self.port) << 32
                 | u64::from(self.listener),
             self.draw,
-            self.began_ms,
+            self.began_ms << VIEW_BITS | u64::from(self.view) & LARGEST_VIEW,
         ]
     }
 }
+
+const LARGEST_VIEW: u64 = (1 << VIEW_BITS) - 1;
 
 fn halves(word: u64) -> [u32; 2] {
     let [a, b, c, d, low @ ..] = word.to_be_bytes();
@@ -136,7 +145,7 @@ fn halves(word: u64) -> [u32; 2] {
 const FIRST_LETTERS: u64 = u64::from_ne_bytes([b'a'; 8]);
 
 /// Eight nibbles as letters from a to p, all at once: each step moves half of what a lane holds into the lane beside it.
-pub fn spread(half: u32) -> [u8; 8] {
+fn spread(half: u32) -> [u8; 8] {
     let word = u64::from(half);
     let word = (word | word << 16) & 0x0000_ffff_0000_ffff;
     let word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
@@ -177,7 +186,8 @@ mod tests {
             group: u8::MAX,
             listener: u32::MAX,
             draw: u64::MAX,
-            began_ms: u64::MAX,
+            began_ms: u64::MAX >> VIEW_BITS,
+            view: (1 << VIEW_BITS) - 1,
             scheme: Scheme::Https,
             port: u16::MAX,
         }
@@ -185,8 +195,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let narrow =
-            Ticket { kind: Kind::FreedSocket, draw: 0, began_ms: 0, port: 0, scheme: Scheme::Http, ..widest() };
+        let narrow = Ticket {
+            kind: Kind::FreedSocket,
+            draw: 0,
+            began_ms: 0,
+            view: 0,
+            port: 0,
+            scheme: Scheme::Http,
+            ..widest()
+        };
         for ticket in [widest(), narrow] {
             let mut text = [0; TEXT_BYTES];
             ticket.write(&mut text);

@@ -52,6 +52,16 @@ impl RouteNumber {
     }
 }
 
+/// Whether the port of a connection decides anything.
+///
+/// # Safety
+/// `view` is null or held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_asks_for_port(view: *const View) -> bool {
+    // SAFETY: as promised.
+    unsafe { view.as_ref() }.is_some_and(|view| view.table.asks_for_port())
+}
+
 /// Where only ghost itself answers, and only on its own socket.
 const RESERVED: &[u8] = b"/.varnish-ghost/";
 
@@ -69,19 +79,19 @@ pub unsafe extern "C" fn ghost_select(
     else {
         return false;
     };
-    // SAFETY: the glue's texts live as long as the call.
-    let request = unsafe {
-        Request {
-            socket: message.socket.get().unwrap_or_default(),
-            port: Some(message.port).filter(|&port| port != 0),
-            server_name: message.server_name.get(),
-            method: message.method.get().unwrap_or_default(),
-            url: message.url.get().unwrap_or_default(),
-            host: message.host(),
-            headers: &message.lines,
-        }
-    };
     with_buffers(|buffers| {
+        // SAFETY: the glue's texts live as long as the call.
+        let request = unsafe {
+            Request {
+                socket: message.socket.get().unwrap_or_default(),
+                port: Some(message.port).filter(|&port| port != 0),
+                server_name: message.server_name.get(),
+                method: message.method.get().unwrap_or_default(),
+                url: message.url.get().unwrap_or_default(),
+                host: message.host_near(&mut buffers.host_line),
+                headers: &message.lines,
+            }
+        };
         let draw = buffers.draw();
         let hostless = message.wants_host && request.host.is_none();
         let choice = if hostless || request.url.starts_with(RESERVED) {
@@ -89,7 +99,7 @@ pub unsafe extern "C" fn ghost_select(
         } else {
             view.table.select(&request, Chance { draw, now_ms }, &mut buffers.scratch)
         };
-        let mut ticket = Ticket::of(&choice, draw, now_ms);
+        let mut ticket = Ticket::of(&choice, draw, now_ms, view.number);
         if hostless {
             ticket.kind = Kind::NoHostHeader;
         }
@@ -99,7 +109,8 @@ pub unsafe extern "C" fn ghost_select(
             _ => (None, None),
         };
         let name = listener.map(|listener| listener.name);
-        if let Some(counter) = name.and_then(|name| view.listeners.get(name)) {
+        let number = listener.and_then(|listener| listener.number).and_then(|number| usize::try_from(number).ok());
+        if let Some(Some(counter)) = number.and_then(|number| view.listeners.get(number)) {
             counter.add_one();
         }
         chosen.kind = ticket.kind as u8;

@@ -13,13 +13,13 @@ use super::client::RouteNumber;
 use super::edit::{Edit, Editor};
 use super::text::{Message, Text};
 use crate::buffers::with_buffers;
-use crate::router::View;
+use crate::router::{Router, View};
 use crate::ticket::{Kind, Ticket};
 
 // C keeps room for a ticket and does not look into it.
 const _: () = assert!(size_of::<Ticket>() == 40 && align_of::<Ticket>() <= align_of::<u64>());
 
-/// Header lines that tell backends where a request came in and what took it, each with a NUL; none where there is no name.
+/// Header lines that tell backends where a request came in and what took it, a NUL behind each; none where there is no name.
 #[repr(C)]
 pub struct Names {
     listener: Text,
@@ -28,31 +28,35 @@ pub struct Names {
 
 impl Names {
     fn of(ticket: &Ticket, table: &Table) -> Self {
-        let text = |line: Option<&HeaderLine>| line.map_or(Text::NONE, |line| Text::of(line.text()));
+        let text = |line: Option<&HeaderLine>| line.map_or(Text::NONE, |line| Text::of(line.bytes()));
         let route = table.route(ticket.route).and_then(|(_, route)| route.line());
         Self { listener: text(table.listener_line(ticket.listener)), route: text(route) }
     }
 }
 
-/// Reads a ticket's text, once for all attempts of a fetch. False: it is none.
+/// Reads a ticket's text, once for all attempts of a fetch, and finds what it is about: a view that is held from now on. Null: it is no
+/// ticket, or its view is gone.
 ///
 /// # Safety
-/// `view` is held; `text`, `ticket` and `names` are null or valid.
+/// `router` is null or from `ghost_router_new`; `text`, `ticket` and `names` are null or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_ticket(
-    view: *const View,
+    router: *const Router,
     text: Text,
     ticket: *mut MaybeUninit<Ticket>,
     names: *mut Names,
-) -> bool {
+) -> *const View {
     // SAFETY: as promised.
-    let places = unsafe { (view.as_ref(), ticket.as_mut(), names.as_mut()) };
-    let (Some(view), Some(ticket), Some(names)) = places else { return false };
+    let places = unsafe { (router.as_ref(), ticket.as_mut(), names.as_mut()) };
+    let (Some(router), Some(ticket), Some(names)) = places else { return std::ptr::null() };
     // SAFETY: as promised.
-    let Some(read) = unsafe { text.get() }.and_then(Ticket::parse) else { return false };
+    let read = unsafe { text.get() }.and_then(Ticket::parse);
+    let Some((read, view)) = read.and_then(|read| Some((read, router.view(read.view)?))) else {
+        return std::ptr::null();
+    };
     *names = Names::of(&read, &view.table);
     ticket.write(read);
-    true
+    Arc::into_raw(view)
 }
 
 #[repr(C)]

@@ -1,20 +1,16 @@
 //! Routers, what they hold of a table, and what `backend.list` shows of it.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::text::Text;
 use super::vrt::{Vcl, Vrt};
 use crate::process::PROCESS;
-use crate::router::{Generation, Router, View};
+use crate::router::{Router, View};
 
-/// # Safety
-/// `name` is null or a C string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_router_new(vrt: Vrt, vcl: *mut c_void, name: *const c_char) -> *const Router {
-    // SAFETY: checked, and promised by the caller.
-    let name = if name.is_null() { c"ghost" } else { unsafe { CStr::from_ptr(name) } };
-    Arc::into_raw(Arc::new(Router::new(Vcl(vcl), vrt, name.to_string_lossy().into_owned())))
+pub extern "C" fn ghost_router_new(vrt: Vrt, vcl: *mut c_void) -> *const Router {
+    Arc::into_raw(Arc::new(Router::new(Vcl(vcl), vrt)))
 }
 
 /// # Safety
@@ -33,9 +29,11 @@ unsafe fn router_of(router: *const Router) -> Option<Arc<Router>> {
 /// # Safety
 /// `router` is null or from `ghost_router_new`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_router_warm(router: *const Router) -> bool {
+pub unsafe extern "C" fn ghost_router_warm(router: *const Router) {
     // SAFETY: as promised.
-    unsafe { router_of(router) }.is_some_and(|router| PROCESS.adopt(&router))
+    if let Some(router) = unsafe { router_of(router) } {
+        PROCESS.adopt(&router);
+    }
 }
 
 /// # Safety
@@ -61,60 +59,33 @@ pub unsafe extern "C" fn ghost_router_free(router: *const Router) {
     }
 }
 
-/// The newest table in this VCL, held until `ghost_generation_release`. Null if there is none.
+/// The newest table in this VCL, held until `ghost_view_release`. Null if there is none.
 ///
 /// # Safety
 /// `router` is null or from `ghost_router_new`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_router_load(router: *const Router) -> *const Generation {
+pub unsafe extern "C" fn ghost_router_load(router: *const Router) -> *const View {
     // SAFETY: as promised; borrowed for the call only.
-    let current = unsafe { router.as_ref() }.and_then(Router::current);
-    current.map_or(std::ptr::null(), Arc::into_raw)
+    let newest = unsafe { router.as_ref() }.and_then(Router::newest);
+    newest.map_or(std::ptr::null(), Arc::into_raw)
 }
 
 /// # Safety
-/// From `ghost_router_load`, and not used again.
+/// `view` is null or held.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_generation_release(generation: *const Generation) {
-    if !generation.is_null() {
-        // SAFETY: from `Arc::into_raw`.
-        drop(unsafe { Arc::from_raw(generation) });
+pub unsafe extern "C" fn ghost_view_linger(view: *const View, now_ms: u64) {
+    // SAFETY: as promised.
+    if let Some(view) = unsafe { view.as_ref() } {
+        view.linger(now_ms);
     }
 }
 
 /// # Safety
-/// From `ghost_router_load` and not released.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_generation_director(generation: *const Generation) -> *const c_void {
-    // SAFETY: as promised.
-    unsafe { generation.as_ref() }.map_or(std::ptr::null(), |generation| generation.director.0)
-}
-
-/// # Safety
-/// From `ghost_router_load` and not released.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_generation_view(generation: *const Generation) -> *const View {
-    // SAFETY: as promised.
-    unsafe { generation.as_ref() }.map_or(std::ptr::null(), |generation| Arc::as_ptr(&generation.view))
-}
-
-/// # Safety
-/// A view that is held by somebody else meanwhile.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_view_hold(view: *const View) -> *const View {
-    if !view.is_null() {
-        // SAFETY: as promised.
-        unsafe { Arc::increment_strong_count(view) };
-    }
-    view
-}
-
-/// # Safety
-/// A reference from `ghost_view_hold` or of a director that is going.
+/// `view` is null or held, and not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_view_release(view: *const View) {
     if !view.is_null() {
-        // SAFETY: as promised.
+        // SAFETY: from `Arc::into_raw`.
         drop(unsafe { Arc::from_raw(view) });
     }
 }

@@ -33,6 +33,14 @@ pub struct Txt {
     e: *const u8,
 }
 
+impl Txt {
+    fn bytes(&self) -> Option<&[u8]> {
+        // SAFETY: Varnish keeps both ends in one workspace.
+        (!self.b.is_null() && self.b <= self.e)
+            .then(|| unsafe { slice::from_raw_parts(self.b, self.e as usize - self.b as usize) })
+    }
+}
+
 /// The header lines of a `struct http`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -43,12 +51,16 @@ pub struct Lines {
 
 impl Lines {
     pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.all().iter().filter_map(Txt::bytes)
+    }
+
+    fn get(&self, at: usize) -> Option<&[u8]> {
+        self.all().get(at)?.bytes()
+    }
+
+    fn all(&self) -> &[Txt] {
         // SAFETY: the glue passes the lines of a live `struct http`, or null with 0.
-        let lines = if self.first.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(self.first, self.n) } };
-        lines.iter().filter(|line| !line.b.is_null() && line.b <= line.e).map(|line| {
-            // SAFETY: Varnish keeps both ends in one workspace.
-            unsafe { slice::from_raw_parts(line.b, line.e as usize - line.b as usize) }
-        })
+        if self.first.is_null() { &[] } else { unsafe { slice::from_raw_parts(self.first, self.n) } }
     }
 }
 
@@ -90,5 +102,15 @@ pub struct Message {
 impl Message {
     pub(super) fn host(&self) -> Option<&[u8]> {
         self.lines.first(b"host")
+    }
+
+    /// The same, looked for first where it was the last time. (Varnish takes no request with two of them.)
+    pub(super) fn host_near(&self, place: &mut usize) -> Option<&[u8]> {
+        if let Some(host) = self.lines.get(*place).and_then(|line| value_of(line, b"host")) {
+            return Some(host);
+        }
+        let (at, host) = self.lines.texts().enumerate().find_map(|(at, line)| Some((at, value_of(line, b"host")?)))?;
+        *place = at;
+        Some(host)
     }
 }

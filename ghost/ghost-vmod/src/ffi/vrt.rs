@@ -2,12 +2,9 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::net::{IpAddr, ToSocketAddrs};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ghost_core::{Address, Endpoint};
-
-use crate::router::View;
 
 /// A VCL, as Varnish names it.
 #[derive(Clone, Copy)]
@@ -39,7 +36,7 @@ impl ListenerCounter {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Vrt {
-    add_director: unsafe extern "C" fn(*mut c_void, *const View, *const c_char) -> *const c_void,
+    now_ms: unsafe extern "C" fn() -> u64,
     new_backend: unsafe extern "C" fn(*mut c_void, *const Place) -> *const c_void,
     let_go: unsafe extern "C" fn(*const c_void),
     listener_counter: unsafe extern "C" fn(*const c_char) -> *mut u64,
@@ -60,18 +57,10 @@ pub struct Place {
 }
 
 impl Vrt {
-    /// The director gets a reference to the view, which `ghost_view_release` gives back.
-    pub fn add_director(self, vcl: Vcl, view: &Arc<View>, name: &str) -> Option<Director> {
-        let name = CString::new(name).ok()?;
-        let view = Arc::into_raw(Arc::clone(view));
-        // SAFETY: the VCL is warm: its router is closed first.
-        let director = unsafe { (self.add_director)(vcl.0, view, name.as_ptr()) };
-        if director.is_null() {
-            // SAFETY: from `into_raw` above, and nobody took it.
-            drop(unsafe { Arc::from_raw(view) });
-            return None;
-        }
-        Some(Director(director))
+    /// The monotonic clock that the glue tells times by.
+    pub fn now_ms(self) -> u64 {
+        // SAFETY: plain call.
+        unsafe { (self.now_ms)() }
     }
 
     pub fn new_backend(self, vcl: Vcl, endpoint: &Endpoint) -> Option<Director> {
@@ -116,7 +105,7 @@ impl Vrt {
         (!backend.is_null()).then_some(Director(backend))
     }
 
-    /// Gives up what `add_director` or `new_backend` made. Requests that use it keep it until they are done.
+    /// Gives up what `new_backend` made. Requests that use it keep it until they are done.
     pub fn let_go(self, director: Director) {
         // SAFETY: its owner calls this once.
         unsafe { (self.let_go)(director.0) }

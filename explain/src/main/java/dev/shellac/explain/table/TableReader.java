@@ -65,6 +65,9 @@ public final class TableReader {
     private Map<String, Listener> listeners() {
         var listeners = new LinkedHashMap<String, Listener>();
         members("listeners").forEach((key, json) -> {
+            if (json.text("name").filter(TableReader::hasControl).isPresent()) {
+                throw new Unusable("listeners." + key + ".name", "has a control character");
+            }
             String hostname =
                     json.text("hostname").filter(name -> !name.isEmpty()).orElse("*");
             listeners.put(
@@ -77,6 +80,10 @@ public final class TableReader {
                             json.text("protocol").orElse("HTTP").equals("HTTPS") ? Scheme.HTTPS : Scheme.HTTP));
         });
         return listeners;
+    }
+
+    private static boolean hasControl(String name) {
+        return name.codePoints().anyMatch(Character::isISOControl);
     }
 
     private Optional<Map<String, Map<Integer, List<String>>>> sockets(Map<String, Listener> listeners) {
