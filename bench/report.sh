@@ -19,7 +19,7 @@ environment() {
   echo "| | |"
   echo "|---|---|"
   echo "| date | $(date -u +%Y-%m-%d) |"
-  echo "| commit | $(git -C "$SHELLAC_HOME" rev-parse --short HEAD)$(git -C "$SHELLAC_HOME" diff --quiet HEAD -- "${MEASURED[@]}" || echo ', with changes') |"
+  echo "| commit | $(git -C "$SHELLAC_HOME" rev-parse --short HEAD)$(git -C "$SHELLAC_HOME" diff --quiet HEAD -- "${MEASURED[@]}" ':!bench/results' || echo ', with changes') |"
   echo "| processor | $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |"
   echo "| memory | $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo) |"
   # shellcheck disable=SC1091 # only the name of the system
