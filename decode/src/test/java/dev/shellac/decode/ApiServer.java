@@ -26,18 +26,25 @@ record ApiServer(String address) {
         }
     }
 
-    private static final Map<String, String> CLUSTER =
-            Map.of("GatewayClass", "gatewayclasses", "Namespace", "namespaces");
-    private static final Map<String, String> NAMESPACED = Map.of(
-            "Gateway", "gateways",
-            "ListenerSet", "listenersets",
-            "HTTPRoute", "httproutes",
-            "ReferenceGrant", "referencegrants",
-            "BackendTLSPolicy", "backendtlspolicies",
-            "Service", "services",
-            "EndpointSlice", "endpointslices",
-            "Secret", "secrets",
-            "ConfigMap", "configmaps");
+    private static final Map<String, String> CLUSTER = Map.of(
+            "GatewayClass",
+            "gatewayclasses",
+            "Namespace",
+            "namespaces",
+            "GatewayClassParameters",
+            "gatewayclassparameters");
+    private static final Map<String, String> NAMESPACED = Map.ofEntries(
+            Map.entry("Gateway", "gateways"),
+            Map.entry("ListenerSet", "listenersets"),
+            Map.entry("HTTPRoute", "httproutes"),
+            Map.entry("ReferenceGrant", "referencegrants"),
+            Map.entry("BackendTLSPolicy", "backendtlspolicies"),
+            Map.entry("VarnishCachePolicy", "varnishcachepolicies"),
+            Map.entry("VarnishCacheInvalidation", "varnishcacheinvalidations"),
+            Map.entry("Service", "services"),
+            Map.entry("EndpointSlice", "endpointslices"),
+            Map.entry("Secret", "secrets"),
+            Map.entry("ConfigMap", "configmaps"));
 
     static boolean knows(String kind) {
         return CLUSTER.containsKey(kind) || NAMESPACED.containsKey(kind);

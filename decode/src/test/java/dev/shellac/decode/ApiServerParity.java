@@ -25,12 +25,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The decoder and a real API server agree: on what is refused, and on what an object is once its defaults are filled in. Every object
  * of the translator's golden cases and of the official suite's tests is tried out on the server, and every object of {@link RulesTest}. Our own
- * kinds are left out: the server has no definitions of them.
+ * kinds have the definitions of the chart there.
  *
  * <p>It needs {@code -Dkubernetes.api} and {@code -Dgateway.api.conformance}; {@code scripts/test-api-server} gives them.
  */
 final class ApiServerParity {
     private static final Path CASES = Path.of("../translate/src/test/resources");
+    private static final Path CHILDREN = Path.of("../operator/src/test/resources/golden/children");
+    private static final Path EXAMPLES = Path.of("../examples");
     private static final Path SUITE = Path.of(System.getProperty("gateway.api.conformance", "missing"));
 
     private static final String SCALARS =
@@ -43,6 +45,17 @@ final class ApiServerParity {
     @TestFactory
     Stream<DynamicTest> golden() throws IOException {
         return tests(files(CASES.resolve("golden"), "/in/"));
+    }
+
+    /** With our own kinds and all that they can hold. */
+    @TestFactory
+    Stream<DynamicTest> children() throws IOException {
+        return tests(files(CHILDREN, "/in/"));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> examples() throws IOException {
+        return tests(files(EXAMPLES, ""));
     }
 
     @TestFactory
@@ -84,7 +97,9 @@ final class ApiServerParity {
                     .replace("{GATEWAY_CONTROLLER_NAME}", "varnish-software.com/gateway")
                     // The suite puts addresses in the place of these before it applies them.
                     .replace("PLACEHOLDER_UNUSABLE_ADDRS", "198.51.100.1")
-                    .replace("PLACEHOLDER_USABLE_ADDRS", "192.0.2.1");
+                    .replace("PLACEHOLDER_USABLE_ADDRS", "192.0.2.1")
+                    // Examples have their backends on this host, which no cluster allows.
+                    .replace("127.0.0.1", "10.0.0.1");
             Manifest.all(file.toString(), text).forEach(found -> manifests.putIfAbsent(found.text(), found));
         }
         return compared(manifests.values());

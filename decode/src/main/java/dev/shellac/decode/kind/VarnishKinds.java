@@ -129,7 +129,10 @@ final class VarnishKinds {
                     "self.type != 'Purge' || self.paths.all(path, path.matches('^/[^\\\\s\"]*$'))",
                     spec -> !spec.is("type", "Purge")
                             || spec.texts("paths").stream()
-                                    .allMatch(path -> EXACT.matcher(path).matches()));
+                                    .allMatch(path -> EXACT.matcher(path).matches()))
+            // A change would be stored and have no effect. The rule is about two objects, and only an API server has
+            // both.
+            .rule("an invalidation is done once: write another one", "self == oldSelf", spec -> true);
 
     private static final Shape.Fields INVALIDATION_STATUS = object(
                     optional("phase", text()).means("InProgress, Complete or Failed."),
