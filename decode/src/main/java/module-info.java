@@ -7,5 +7,6 @@ module dev.shellac.decode {
     requires static org.jspecify;
 
     exports dev.shellac.decode;
+    exports dev.shellac.decode.status;
     exports dev.shellac.decode.tree;
 }

@@ -13,13 +13,15 @@ import java.util.Optional;
  * @param unavailablePorts ports that it cannot open, and why
  * @param refusals what the router left out of the table that it was given
  * @param vclFault why the VCL was not taken, in the compiler's words
+ * @param pending why it does not serve what the Gateway asks for yet; nothing once it does
  */
 public record DataPlane(
         List<Address> addresses,
         Map<String, String> unusableAddresses,
         Map<Port, String> unavailablePorts,
         List<TableRefusal> refusals,
-        Optional<String> vclFault) {
+        Optional<String> vclFault,
+        Optional<String> pending) {
     /** One route match that the router refused, by its provenance. */
     public record TableRefusal(Name route, int rule, int match, String message) {}
 
@@ -28,6 +30,16 @@ public record DataPlane(
         unusableAddresses = Copies.of(unusableAddresses);
         unavailablePorts = Copies.of(unavailablePorts);
         refusals = List.copyOf(refusals);
+    }
+
+    /** One that serves what it could take of what it was given. */
+    public DataPlane(
+            List<Address> addresses,
+            Map<String, String> unusableAddresses,
+            Map<Port, String> unavailablePorts,
+            List<TableRefusal> refusals,
+            Optional<String> vclFault) {
+        this(addresses, unusableAddresses, unavailablePorts, refusals, vclFault, Optional.empty());
     }
 
     /** One that serves everything it was given, at these addresses. */

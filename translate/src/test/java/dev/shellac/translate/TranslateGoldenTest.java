@@ -79,7 +79,8 @@ final class TranslateGoldenTest {
                 Optional.ofNullable(options.get("refused-route")).stream()
                         .map(TranslateGoldenTest::refusal)
                         .toList(),
-                Optional.ofNullable(options.get("vcl-fault")));
+                Optional.ofNullable(options.get("vcl-fault")),
+                Optional.ofNullable(options.get("pending")));
     }
 
     private static TableRefusal refusal(String text) {

@@ -1,13 +1,8 @@
 package dev.shellac.cli.site;
 
+import dev.shellac.decode.status.StatusFields;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
-import dev.shellac.model.route.ParentRef;
-import dev.shellac.model.status.Condition;
-import dev.shellac.model.status.ConditionSet;
-import dev.shellac.model.status.GatewayStatus;
-import dev.shellac.model.status.ListenerStatus;
-import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.translate.status.Statuses;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,39 +20,16 @@ public final class StatusTree {
 
     public static List<Map<String, Object>> of(Statuses statuses) {
         var tree = new StatusTree();
-        tree.add(GATEWAY_API, GroupKind.GATEWAY_CLASS, statuses.gatewayClasses(), status -> {
-            Map<String, Object> fields = conditions(status.conditions());
-            if (!status.supportedFeatures().isEmpty()) {
-                fields.put(
-                        "supportedFeatures",
-                        status.supportedFeatures().stream()
-                                .map(name -> Map.of("name", name))
-                                .toList());
-            }
-            return fields;
-        });
-        tree.add(GATEWAY_API, GroupKind.GATEWAY, statuses.gateways(), StatusTree::gateway);
-        tree.add(GATEWAY_API, GroupKind.LISTENER_SET, statuses.listenerSets(), status -> {
-            Map<String, Object> fields = conditions(status.conditions());
-            fields.put("listeners", listeners(status.listeners()));
-            return fields;
-        });
-        tree.add(
-                GATEWAY_API,
-                GroupKind.HTTP_ROUTE,
-                statuses.httpRoutes(),
-                status -> new LinkedHashMap<>(Map.of(
-                        "parents",
-                        status.parents().stream()
-                                .map(parent -> said(
-                                        "parentRef", parent.parentRef(), parent.controllerName(), parent.conditions()))
-                                .toList())));
-        tree.add(GATEWAY_API, GroupKind.BACKEND_TLS_POLICY, statuses.backendTlsPolicies(), StatusTree::policy);
+        tree.add(GATEWAY_API, GroupKind.GATEWAY_CLASS, statuses.gatewayClasses(), StatusFields::of);
+        tree.add(GATEWAY_API, GroupKind.GATEWAY, statuses.gateways(), StatusFields::of);
+        tree.add(GATEWAY_API, GroupKind.LISTENER_SET, statuses.listenerSets(), StatusFields::of);
+        tree.add(GATEWAY_API, GroupKind.HTTP_ROUTE, statuses.httpRoutes(), StatusFields::of);
+        tree.add(GATEWAY_API, GroupKind.BACKEND_TLS_POLICY, statuses.backendTlsPolicies(), StatusFields::of);
         tree.add(
                 GroupKind.CACHE_POLICY.group() + "/v1alpha1",
                 GroupKind.CACHE_POLICY,
                 statuses.cachePolicies(),
-                StatusTree::policy);
+                StatusFields::of);
         return tree.objects;
     }
 
@@ -76,92 +48,5 @@ public final class StatusTree {
             object.put("status", fields.apply(status));
             objects.add(object);
         });
-    }
-
-    private static Map<String, Object> gateway(GatewayStatus status) {
-        var fields = new LinkedHashMap<String, Object>();
-        if (!status.addresses().isEmpty()) {
-            fields.put(
-                    "addresses",
-                    status.addresses().stream()
-                            .map(address -> ordered("type", address.type(), "value", address.value()))
-                            .toList());
-        }
-        if (status.attachedListenerSets() > 0) {
-            fields.put("attachedListenerSets", status.attachedListenerSets());
-        }
-        fields.putAll(conditions(status.conditions()));
-        fields.put("listeners", listeners(status.listeners()));
-        return fields;
-    }
-
-    private static List<Map<String, Object>> listeners(List<ListenerStatus> listeners) {
-        return listeners.stream()
-                .map(listener -> {
-                    Map<String, Object> fields = ordered("name", listener.name());
-                    fields.put("attachedRoutes", listener.attachedRoutes());
-                    fields.put(
-                            "supportedKinds",
-                            listener.supportedKinds().stream()
-                                    .map(kind -> ordered("group", kind.group(), "kind", kind.kind()))
-                                    .toList());
-                    fields.putAll(conditions(listener.conditions()));
-                    return fields;
-                })
-                .toList();
-    }
-
-    private static Map<String, Object> policy(PolicyStatus status) {
-        return new LinkedHashMap<>(Map.of(
-                "ancestors",
-                status.ancestors().stream()
-                        .map(ancestor -> said(
-                                "ancestorRef",
-                                ancestor.ancestorRef(),
-                                ancestor.controllerName(),
-                                ancestor.conditions()))
-                        .toList()));
-    }
-
-    private static Map<String, Object> said(String field, ParentRef ref, String controller, ConditionSet conditions) {
-        Map<String, Object> target =
-                ordered("group", ref.type().group(), "kind", ref.type().kind());
-        ref.namespace().ifPresent(namespace -> target.put("namespace", namespace));
-        target.put("name", ref.name());
-        ref.sectionName().ifPresent(section -> target.put("sectionName", section));
-        ref.port().ifPresent(port -> target.put("port", port.value()));
-        var fields = new LinkedHashMap<String, Object>();
-        fields.put(field, target);
-        fields.put("controllerName", controller);
-        fields.putAll(conditions(conditions));
-        return fields;
-    }
-
-    private static Map<String, Object> conditions(ConditionSet conditions) {
-        var fields = new LinkedHashMap<String, Object>();
-        fields.put(
-                "conditions",
-                conditions.conditions().stream().map(StatusTree::condition).toList());
-        return fields;
-    }
-
-    private static Map<String, Object> condition(Condition condition) {
-        Map<String, Object> fields =
-                ordered("type", condition.type(), "status", condition.state().toString());
-        fields.put("reason", condition.reason());
-        fields.put("message", condition.message());
-        if (condition.observedGeneration() > 0) {
-            fields.put("observedGeneration", condition.observedGeneration());
-        }
-        condition.since().ifPresent(since -> fields.put("lastTransitionTime", since));
-        return fields;
-    }
-
-    private static Map<String, Object> ordered(String... namesAndValues) {
-        var fields = new LinkedHashMap<String, Object>();
-        for (int i = 0; i + 1 < namesAndValues.length; i += 2) {
-            fields.put(namesAndValues[i], namesAndValues[i + 1]);
-        }
-        return fields;
     }
 }

@@ -108,6 +108,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                         Reason.ADDRESS_NOT_USABLE,
                         address + ": " + report.unusableAddresses().get(address)))
                 .or(() -> report.vclFault().map(fault -> new Refusal(Reason.INVALID, "the VCL was refused: " + fault)))
+                .or(() -> report.pending().map(why -> new Refusal(Reason.PENDING, why)))
                 .or(() -> report.addresses().isEmpty()
                         ? Optional.of(new Refusal(Reason.ADDRESS_NOT_ASSIGNED, "no address was assigned yet"))
                         : Optional.empty());
@@ -149,8 +150,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         if (refusal.isPresent()) {
             return verdicts.no(Verdicts.PROGRAMMED, refusal.get());
         }
-        return dataPlane.isEmpty()
-                ? verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet")
-                : verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the listeners serve");
+        return verdicts.unless(
+                Verdicts.PROGRAMMED, ListenerStatuses.pending(dataPlane), Reason.PROGRAMMED, "the listeners serve");
     }
 }

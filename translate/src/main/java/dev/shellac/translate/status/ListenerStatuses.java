@@ -76,8 +76,13 @@ record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<St
             String why = listener.refs().map(Refusal::message).orElse("no kind of route can attach");
             return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, why);
         }
+        return verdicts.unless(Verdicts.PROGRAMMED, pending(dataPlane), Reason.PROGRAMMED, "the listener serves");
+    }
+
+    /** Why nothing is served yet. */
+    static Optional<Refusal> pending(Optional<DataPlane> dataPlane) {
         return dataPlane.isEmpty()
-                ? verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet")
-                : verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the listener serves");
+                ? Optional.of(new Refusal(Reason.PENDING, "the data plane has not reported yet"))
+                : dataPlane.get().pending().map(why -> new Refusal(Reason.PENDING, why));
     }
 }

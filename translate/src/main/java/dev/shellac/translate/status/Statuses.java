@@ -8,6 +8,7 @@ import dev.shellac.model.status.ListenerSetStatus;
 import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.model.status.RouteStatus;
 import java.util.Map;
+import java.util.Set;
 
 /** The status of every object that we have a word on, whole: with the entries and conditions of others. */
 public record Statuses(
@@ -17,6 +18,9 @@ public record Statuses(
         Map<Name, RouteStatus> httpRoutes,
         Map<Name, PolicyStatus> backendTlsPolicies,
         Map<Name, PolicyStatus> cachePolicies) {
+    /** The types of conditions that are ours, where others write beside us. */
+    public static final Set<String> OWN_CONDITIONS = Verdicts.OURS;
+
     public static final Statuses EMPTY = new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
     public Statuses {

@@ -1,0 +1,51 @@
+package dev.shellac.kube.api;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** The verbs of the API, by path. What comes back is JSON. */
+public interface Requests {
+    /** How a body is meant. */
+    enum Body {
+        JSON("application/json"),
+        MERGE("application/merge-patch+json"),
+        /** Server-side apply; JSON is YAML too. */
+        APPLY("application/apply-patch+yaml");
+
+        private final String type;
+
+        Body(String type) {
+            this.type = type;
+        }
+
+        public String type() {
+            return type;
+        }
+    }
+
+    /** What is wanted of objects. */
+    enum Form {
+        WHOLE("application/json"),
+        METADATA("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+                + "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+
+        private final String accepted;
+
+        Form(String accepted) {
+            this.accepted = accepted;
+        }
+
+        public String accepted() {
+            return accepted;
+        }
+    }
+
+    /** The answer as it arrives; closing it gives it up. */
+    InputStream open(String path, Form form) throws IOException, InterruptedException;
+
+    byte[] get(String path) throws IOException, InterruptedException;
+
+    byte[] send(String method, String path, Body type, byte[] body) throws IOException, InterruptedException;
+
+    byte[] delete(String path) throws IOException, InterruptedException;
+}

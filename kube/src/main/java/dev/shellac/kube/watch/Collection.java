@@ -1,0 +1,48 @@
+package dev.shellac.kube.watch;
+
+import dev.shellac.kube.api.Requests.Form;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What is watched: all objects of a kind, or those of a namespace or with a label.
+ *
+ * @param path of the collection
+ * @param selector query parameters, or empty
+ */
+public record Collection(String path, String selector, RawObject.Type type, Form form) {
+    public static Collection of(String path, RawObject.Type type) {
+        return new Collection(path, "", type, Form.WHOLE);
+    }
+
+    /** The path of a kind: its group and version, as in {@code v1} or {@code apps/v1}, and its plural. */
+    public static String path(String apiVersion, String plural) {
+        return (apiVersion.indexOf('/') < 0 ? "/api/" : "/apis/") + apiVersion + "/" + plural;
+    }
+
+    public Collection labelled(String selector) {
+        return new Collection(path, "labelSelector=" + encoded(selector), type, form);
+    }
+
+    public Collection withFields(String selector) {
+        return new Collection(path, "fieldSelector=" + encoded(selector), type, form);
+    }
+
+    /** Names and labels alone. */
+    public Collection metadata() {
+        return new Collection(path, selector, type, Form.METADATA);
+    }
+
+    String query(String more) {
+        return path + "?" + (selector.isEmpty() ? "" : selector + "&") + more;
+    }
+
+    static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String toString() {
+        return selector.isEmpty() ? path : path + "?" + selector;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.shellac.kube.watch;
+
+import dev.shellac.decode.Decoded;
+import dev.shellac.decode.Decoder;
+import dev.shellac.kube.api.Requests;
+import dev.shellac.model.Name;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** The objects of a kind, decoded. One that the decoder refuses is left out: the server's rules and ours are of different releases. */
+final class Feed implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Feed.class.getName());
+
+    /** What it is about. */
+    record Scope(ResourceKind kind, Collection collection, Predicate<Name> wanted) {}
+
+    private final Scope scope;
+    private final Feeds.Listener listener;
+    private final ListWatch watch;
+    private volatile boolean listed;
+    private volatile boolean silent;
+
+    private Feed(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
+        this.scope = scope;
+        this.listener = listener;
+        this.watch = ListWatch.start(api, scope.collection(), new Decoding(whenListed));
+    }
+
+    static Feed start(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
+        return new Feed(api, scope, listener, whenListed);
+    }
+
+    ServedKind kind() {
+        return scope.kind().served();
+    }
+
+    boolean isListed() {
+        return listed;
+    }
+
+    private final class Decoding implements ListWatch.Listener {
+        private final Runnable whenListed;
+
+        Decoding(Runnable whenListed) {
+            this.whenListed = whenListed;
+        }
+
+        @Override
+        public void there(RawObject object) {
+            if (silent || !scope.wanted().test(object.name())) {
+                return;
+            }
+            Decoded decoded = Decoder.decode(List.of(object.source()));
+            if (decoded.objects().isEmpty()) {
+                String why = decoded.errors().isEmpty()
+                        ? "unknown"
+                        : decoded.errors().getFirst().path() + ": "
+                                + decoded.errors().getFirst().message();
+                LOG.log(Level.WARNING, "{0} {1} is left out: {2}", kind().type().kind(), object.name(), why);
+                listener.gone(scope.kind().record(), object.name());
+                listener.refused(scope.kind(), object.name(), why);
+                return;
+            }
+            listener.there(decoded.objects().getFirst().resource());
+        }
+
+        @Override
+        public void gone(Name name) {
+            if (scope.wanted().test(name)) {
+                listener.gone(scope.kind().record(), name);
+            }
+        }
+
+        @Override
+        public void listed() {
+            listed = true;
+            whenListed.run();
+        }
+    }
+
+    /** Ends it, and what it said stays. */
+    @Override
+    public void close() {
+        silent = true;
+        watch.close();
+    }
+
+    /** Ends it, and takes back what it said. */
+    void forget() {
+        silent = true;
+        Thread.ofVirtual().start(watch::closeAndForget);
+    }
+}

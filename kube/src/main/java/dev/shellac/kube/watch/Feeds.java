@@ -1,0 +1,312 @@
+package dev.shellac.kube.watch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.shellac.kube.api.Requests;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Every kind that the translation reads, as records. A kind is watched from the moment its definition is served until it is gone. Of Secrets only
+ * key pairs are asked for, and of ConfigMaps only those that are named ({@link #configMaps}): a cluster may hold thousands that are not ours to read.
+ */
+public final class Feeds implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Feeds.class.getName());
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final Collection DEFINITIONS = Collection.of(
+                    Collection.path("apiextensions.k8s.io/v1", "customresourcedefinitions"),
+                    new RawObject.Type("apiextensions.k8s.io/v1", "CustomResourceDefinition"))
+            .metadata();
+    private static final String BUNDLE = "gateway.networking.k8s.io/bundle-version";
+    private static final String CHANNEL = "gateway.networking.k8s.io/channel";
+    private static final Duration RETRY = Duration.ofMillis(500);
+    // Where more are named, one watch of all is cheaper than one for each.
+    private static final int MOST_NAMED = 32;
+    private static final int MOST_TRIES = 40;
+
+    /** Who wants to know. Called on many threads. */
+    public interface Listener {
+        void there(Resource resource);
+
+        void gone(Class<? extends Resource> kind, Name name);
+
+        void defined(Definitions definitions);
+
+        /** An object could not be read, and is left out. */
+        void refused(ResourceKind kind, Name name, String why);
+    }
+
+    private record Labels(String bundle, String channel) {}
+
+    private final Requests api;
+    private final Listener listener;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<GroupKind, Feed> feeds = new HashMap<>();
+    private final Map<Name, Feed> named = new HashMap<>();
+    private final Map<String, Labels> crds = new HashMap<>();
+    private Set<Name> references = Set.of();
+    private Optional<Feed> allConfigMaps = Optional.empty();
+    private Definitions definitions = Definitions.NONE;
+    private ListWatch crdWatch;
+    private boolean asked;
+    private int impatience = MOST_TRIES;
+    private boolean outdated;
+    private boolean closed;
+
+    private Feeds(Requests api, Listener listener) {
+        this.api = api;
+        this.listener = listener;
+        this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdListener());
+    }
+
+    public static Feeds start(Requests api, Listener listener) {
+        var feeds = new Feeds(api, listener);
+        Thread.ofVirtual().name("definitions").start(feeds::define);
+        return feeds;
+    }
+
+    /** Waits until every kind that there is was listed once. */
+    public boolean awaitSynced(Duration patience) throws InterruptedException {
+        return await(() -> asked && feeds.values().stream().allMatch(Feed::isListed), patience);
+    }
+
+    /** The ConfigMaps that are to be read from now on; returns when they were, or the time is over. */
+    public boolean configMaps(Set<Name> wanted, Duration patience) throws InterruptedException {
+        lock.lock();
+        try {
+            if (!wanted.equals(references)) {
+                references = Set.copyOf(wanted);
+                rename();
+            }
+        } finally {
+            lock.unlock();
+        }
+        return await(
+                () -> named.values().stream().allMatch(Feed::isListed)
+                        && allConfigMaps.filter(feed -> !feed.isListed()).isEmpty(),
+                patience);
+    }
+
+    private boolean await(BooleanSupplier reached, Duration patience) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = patience.toNanos();
+            while (!reached.getAsBoolean() && left > 0 && !closed) {
+                left = changed.awaitNanos(left);
+            }
+            return reached.getAsBoolean();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void rename() {
+        ServedKind kind = Discovery.core(GroupKind.CONFIG_MAP);
+        Set<Name> before = new HashSet<>(named.keySet());
+        if (references.size() > MOST_NAMED) {
+            Set<Name> filter = references;
+            Optional<Feed> old = allConfigMaps;
+            allConfigMaps = Optional.of(feed(kind, kind.all(), filter::contains));
+            old.ifPresent(Feed::close);
+            before.forEach(this::unname);
+            return;
+        }
+        references.stream().filter(name -> !before.contains(name)).forEach(name -> {
+            String path = Collection.path("v1", "namespaces/" + name.namespace() + "/configmaps");
+            Collection one = Collection.of(path, kind.all().type()).withFields("metadata.name=" + name.name());
+            named.put(name, feed(kind, one, name::equals));
+        });
+        before.stream().filter(name -> !references.contains(name)).forEach(this::unname);
+        allConfigMaps.ifPresent(Feed::forget);
+        allConfigMaps = Optional.empty();
+    }
+
+    private void unname(Name name) {
+        Optional.ofNullable(named.remove(name)).ifPresent(references.contains(name) ? Feed::close : Feed::forget);
+    }
+
+    private Feed feed(ServedKind kind, Collection collection, Predicate<Name> wanted) {
+        return Feed.start(api, new Feed.Scope(ResourceKind.of(kind), collection, wanted), listener, this::signal);
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // Definitions come in bursts: the server is asked once for all that came while it was asked before.
+    private void define() {
+        try {
+            while (true) {
+                lock.lock();
+                try {
+                    while (!outdated && !closed) {
+                        changed.await();
+                    }
+                    if (closed) {
+                        return;
+                    }
+                    outdated = false;
+                } finally {
+                    lock.unlock();
+                }
+                ask();
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "definitions are not looked at any more");
+        }
+    }
+
+    private void ask() throws InterruptedException {
+        try {
+            adopt(Discovery.served(api));
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "cannot ask which kinds are served: {0}", e.getMessage());
+            Thread.sleep(RETRY);
+            outdated();
+        }
+    }
+
+    private void adopt(Map<GroupKind, ServedKind> served) throws InterruptedException {
+        boolean late = false;
+        lock.lock();
+        try {
+            var bundles = new TreeSet<String>();
+            var channels = new TreeSet<String>();
+            crds.values().forEach(labels -> {
+                Optional.of(labels.bundle()).filter(text -> !text.isEmpty()).ifPresent(bundles::add);
+                Optional.of(labels.channel()).filter(text -> !text.isEmpty()).ifPresent(channels::add);
+            });
+            definitions = new Definitions(served, bundles, channels);
+            feeds.entrySet().removeIf(entry -> {
+                boolean stays = entry.getValue().kind().equals(served.get(entry.getKey()));
+                if (!stays) {
+                    entry.getValue().forget();
+                }
+                return !stays;
+            });
+            served.values().stream()
+                    .filter(kind -> ResourceKind.isWatched(kind.type()) && !feeds.containsKey(kind.type()))
+                    .forEach(kind -> feeds.put(kind.type(), feed(kind, selected(kind), name -> true)));
+            late = crds.keySet().stream().anyMatch(name -> isOursToRead(name) && isMissing(name, served));
+            asked = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        listener.defined(definitions);
+        // One whose versions are all strange to us will never be served in ours.
+        if (late && impatience > 0) {
+            impatience--;
+            Thread.sleep(RETRY);
+            outdated();
+        }
+    }
+
+    // Created, and not served yet.
+    private static boolean isMissing(String crd, Map<GroupKind, ServedKind> served) {
+        return served.values().stream()
+                .noneMatch(kind -> (kind.plural() + "." + kind.type().group()).equals(crd));
+    }
+
+    private static boolean isOursToRead(String crd) {
+        return ResourceKind.definitions().contains(crd);
+    }
+
+    private static Collection selected(ServedKind kind) {
+        return kind.type().equals(GroupKind.SECRET) ? kind.all().withFields("type=kubernetes.io/tls") : kind.all();
+    }
+
+    private void outdated() {
+        lock.lock();
+        try {
+            outdated = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class CrdListener implements ListWatch.Listener {
+        @Override
+        public void there(RawObject object) {
+            String name = object.name().name();
+            if (Discovery.GROUPS.stream().noneMatch(group -> name.endsWith("." + group))) {
+                return;
+            }
+            Labels labels = labels(object);
+            lock.lock();
+            try {
+                crds.put(name, labels);
+                impatience = MOST_TRIES;
+            } finally {
+                lock.unlock();
+            }
+            outdated();
+        }
+
+        @Override
+        public void gone(Name name) {
+            lock.lock();
+            try {
+                if (crds.remove(name.name()) == null) {
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            outdated();
+        }
+
+        @Override
+        public void listed() {
+            outdated();
+        }
+
+        private static Labels labels(RawObject object) {
+            try {
+                JsonNode annotations =
+                        JSON.readTree(object.json()).path("metadata").path("annotations");
+                return new Labels(
+                        annotations.path(BUNDLE).asText(),
+                        annotations.path(CHANNEL).asText());
+            } catch (IOException e) {
+                throw new IllegalStateException("what was just written cannot be read", e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            crdWatch.close();
+            feeds.values().forEach(Feed::close);
+            named.values().forEach(Feed::close);
+            allConfigMaps.ifPresent(Feed::close);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.shellac.kube.watch;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.shellac.decode.Source;
+import dev.shellac.model.Name;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+
+/** An object as the server said it, without what nobody reads: who wrote which field, and kubectl's copy of the whole. */
+public final class RawObject {
+    static final JsonFactory JSON = new JsonFactory();
+    private static final String KUBECTL_COPY = "kubectl.kubernetes.io/last-applied-configuration";
+
+    /** What the items of a list do not say of themselves. */
+    public record Type(String apiVersion, String kind) {}
+
+    private final Name name;
+    private final String version;
+    private final byte[] json;
+
+    private RawObject(Name name, String version, byte[] json) {
+        this.name = name;
+        this.version = version;
+        this.json = json;
+    }
+
+    public Name name() {
+        return name;
+    }
+
+    /** Its resourceVersion. */
+    public String version() {
+        return version;
+    }
+
+    public byte[] json() {
+        return json.clone();
+    }
+
+    /** For the decoder, under the name of the object. */
+    public Source source() {
+        return Source.of(name + ".json", json);
+    }
+
+    /** The object that the parser is at the beginning of; afterwards it is at its end. */
+    static RawObject read(JsonParser parser, Type type) throws IOException {
+        var out = new ByteArrayOutputStream(1024);
+        var meta = new Meta();
+        try (JsonGenerator json = JSON.createGenerator(out)) {
+            json.writeStartObject();
+            json.writeStringField("apiVersion", type.apiVersion());
+            json.writeStringField("kind", type.kind());
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String field = parser.currentName();
+                parser.nextToken();
+                switch (field) {
+                    case "apiVersion", "kind" -> parser.skipChildren();
+                    case "metadata" -> {
+                        json.writeFieldName(field);
+                        meta.copy(parser, json);
+                    }
+                    default -> {
+                        json.writeFieldName(field);
+                        json.copyCurrentStructure(parser);
+                    }
+                }
+            }
+            json.writeEndObject();
+        }
+        return new RawObject(new Name(meta.namespace, meta.name), meta.version, out.toByteArray());
+    }
+
+    private static final class Meta {
+        private String name = "";
+        private String namespace = "";
+        private String version = "";
+
+        void copy(JsonParser parser, JsonGenerator json) throws IOException {
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                json.copyCurrentStructure(parser);
+                return;
+            }
+            json.writeStartObject();
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String field = parser.currentName();
+                parser.nextToken();
+                switch (field) {
+                    case "managedFields" -> parser.skipChildren();
+                    case "annotations" -> annotations(parser, json);
+                    default -> {
+                        note(field, parser);
+                        json.writeFieldName(field);
+                        json.copyCurrentStructure(parser);
+                    }
+                }
+            }
+            json.writeEndObject();
+        }
+
+        private void note(String field, JsonParser parser) throws IOException {
+            switch (field) {
+                case "name" -> name = parser.getText();
+                case "namespace" -> namespace = parser.getText();
+                case "resourceVersion" -> version = parser.getText();
+                default -> {
+                    // Nothing that a watch needs.
+                }
+            }
+        }
+
+        private static void annotations(JsonParser parser, JsonGenerator json) throws IOException {
+            json.writeFieldName("annotations");
+            if (parser.currentToken() != JsonToken.START_OBJECT) {
+                json.copyCurrentStructure(parser);
+                return;
+            }
+            json.writeStartObject();
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String key = parser.currentName();
+                parser.nextToken();
+                if (!key.equals(KUBECTL_COPY)) {
+                    json.writeFieldName(key);
+                    json.copyCurrentStructure(parser);
+                }
+            }
+            json.writeEndObject();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.shellac.kube.write;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** What the operator asks of a cluster, besides watching it. */
+public interface Cluster {
+    /** How an object stands after it was written. */
+    record Stored(String version, long generation) {}
+
+    /** Makes the fields of the object as they are here; others' fields stay. */
+    Stored apply(HasMetadata wanted) throws IOException, InterruptedException;
+
+    /** Creates it, unless there is one of that name. */
+    boolean create(HasMetadata wanted) throws IOException, InterruptedException;
+
+    /** Content with an object that is not there. */
+    void delete(ObjectKey key) throws IOException, InterruptedException;
+
+    /** The objects of a kind with these labels, their metadata alone. */
+    List<ObjectKey> labelled(String apiVersion, String plural, String selector)
+            throws IOException, InterruptedException;
+
+    Optional<ObjectNode> read(String path) throws IOException, InterruptedException;
+
+    /** A merge patch; where it holds a resourceVersion, only over that one. */
+    ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException;
+}

@@ -1,0 +1,138 @@
+package dev.shellac.kube.write;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.api.ApiFault;
+import dev.shellac.kube.api.Requests;
+import dev.shellac.kube.api.Requests.Body;
+import dev.shellac.kube.watch.Collection;
+import dev.shellac.model.Name;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A real cluster. */
+public final class LiveCluster implements Cluster {
+    /** Who we are among the writers of an object. */
+    public static final String MANAGER = "varnish-gateway-operator";
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final int PAGE = 500;
+
+    private final Requests api;
+    private final KubernetesSerialization serialization = new KubernetesSerialization();
+
+    private LiveCluster(Requests api) {
+        this.api = api;
+    }
+
+    public static LiveCluster of(Requests api) {
+        return new LiveCluster(api);
+    }
+
+    @Override
+    public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
+        String path = ObjectKey.of(wanted).path() + "?fieldManager=" + MANAGER + "&force=true";
+        byte[] answer = api.send("PATCH", path, Body.APPLY, json(wanted));
+        JsonNode meta = JSON.readTree(answer).path("metadata");
+        return new Stored(
+                meta.path("resourceVersion").asText(), meta.path("generation").asLong());
+    }
+
+    @Override
+    public boolean create(HasMetadata wanted) throws IOException, InterruptedException {
+        String one = ObjectKey.of(wanted).path();
+        try {
+            api.send(
+                    "POST",
+                    one.substring(0, one.lastIndexOf('/')) + "?fieldManager=" + MANAGER,
+                    Body.JSON,
+                    json(wanted));
+            return true;
+        } catch (ApiFault e) {
+            if (e.isAlreadyThere()) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private byte[] json(HasMetadata object) {
+        return serialization.asJson(object).getBytes(UTF_8);
+    }
+
+    @Override
+    public void delete(ObjectKey key) throws IOException, InterruptedException {
+        try {
+            api.delete(key.path());
+        } catch (ApiFault e) {
+            if (!e.isNotFound()) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public List<ObjectKey> labelled(String apiVersion, String plural, String selector)
+            throws IOException, InterruptedException {
+        var found = new ArrayList<ObjectKey>();
+        String more = "";
+        do {
+            String path = Collection.path(apiVersion, plural) + "?limit=" + PAGE + "&labelSelector="
+                    + URLEncoder.encode(selector, UTF_8)
+                    + (more.isEmpty() ? "" : "&continue=" + URLEncoder.encode(more, UTF_8));
+            JsonNode page;
+            try (InputStream body = api.open(path, Requests.Form.METADATA)) {
+                page = JSON.readTree(body);
+            } catch (ApiFault e) {
+                if (e.isNotFound()) {
+                    return List.of();
+                }
+                throw e;
+            }
+            for (JsonNode item : page.path("items")) {
+                JsonNode meta = item.path("metadata");
+                found.add(new ObjectKey(
+                        apiVersion,
+                        plural,
+                        new Name(
+                                meta.path("namespace").asText(),
+                                meta.path("name").asText())));
+            }
+            more = page.path("metadata").path("continue").asText();
+        } while (!more.isEmpty());
+        return found;
+    }
+
+    @Override
+    public Optional<ObjectNode> read(String path) throws IOException, InterruptedException {
+        try {
+            return Optional.of(object(api.get(path)));
+        } catch (ApiFault e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
+        return object(api.send("PATCH", path + "?fieldManager=" + MANAGER, Body.MERGE, JSON.writeValueAsBytes(patch)));
+    }
+
+    private static ObjectNode object(byte[] answer) throws IOException {
+        if (JSON.readTree(answer) instanceof ObjectNode object) {
+            return object;
+        }
+        throw new IOException("an answer that is no object");
+    }
+}

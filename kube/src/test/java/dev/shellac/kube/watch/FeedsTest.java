@@ -1,0 +1,211 @@
+package dev.shellac.kube.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.kube.Api;
+import dev.shellac.kube.Eventually;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.core.Namespace;
+import dev.shellac.model.core.SecretObject;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.policy.ReferenceGrant;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.testkit.kube.FakeApiServer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class FeedsTest {
+    private static final String GROUP = "gateway.networking.k8s.io";
+    private static final String ROUTES = "/apis/" + GROUP + "/v1/namespaces/shop/httproutes/";
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final FakeApiServer server = FakeApiServer.start();
+    private final Api api = Api.at(server.url());
+    private final Collected collected = new Collected();
+
+    FeedsTest() throws Exception {}
+
+    @AfterEach
+    void end() {
+        api.close();
+        server.close();
+    }
+
+    private static final class Collected implements Feeds.Listener {
+        private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
+        private volatile Definitions definitions = Definitions.NONE;
+
+        @Override
+        public void there(Resource resource) {
+            snapshot.updateAndGet(now -> now.with(resource));
+        }
+
+        @Override
+        public void gone(Class<? extends Resource> kind, Name name) {
+            snapshot.updateAndGet(now -> now.without(kind, name));
+        }
+
+        @Override
+        public void defined(Definitions next) {
+            definitions = next;
+        }
+
+        @Override
+        public void refused(ResourceKind kind, Name name, String why) {
+            // Gone is all there is to it here.
+        }
+
+        Set<String> names(Class<? extends Resource> kind) {
+            return snapshot.get().all(kind).stream()
+                    .map(found -> found.meta().name().toString())
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private void define(String version, String kind, String plural) {
+        server.define(GROUP + "/" + version, kind, plural);
+        server.put(
+                "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + plural + "." + GROUP,
+                "{\"metadata\":{\"name\":\"" + plural + "." + GROUP + "\",\"annotations\":{\"" + GROUP
+                        + "/bundle-version\":\"v1.5.1\",\"" + GROUP + "/channel\":\"standard\"}}}");
+    }
+
+    private void route(String name) {
+        server.put(
+                ROUTES + name,
+                "{\"metadata\":{\"name\":\"" + name
+                        + "\",\"namespace\":\"shop\",\"managedFields\":[{\"manager\":\"x\"}],\"annotations\":{\"a\":\"b\","
+                        + "\"kubectl.kubernetes.io/last-applied-configuration\":\"{}\"}},\"spec\":{\"parentRefs\":[{\"name\":\"g\"}]}}");
+    }
+
+    @Test
+    void everyKindIsListedAndThenWatched() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        route("a");
+        server.put("/api/v1/namespaces/shop", "{\"metadata\":{\"name\":\"shop\",\"labels\":{\"team\":\"a\"}}}");
+        server.put(
+                "/api/v1/namespaces/shop/services/s",
+                "{\"metadata\":{\"name\":\"s\",\"namespace\":\"shop\"},\"spec\":{\"ports\":[{\"port\":80}]}}");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(HttpRoute.class)).containsExactly("shop/a");
+            assertThat(collected.names(Namespace.class)).containsExactly("shop");
+            assertThat(collected.names(Service.class)).containsExactly("shop/s");
+            HttpRoute route = collected.snapshot.get().all(HttpRoute.class).getFirst();
+            assertThat(route.meta().annotations()).containsOnlyKeys("a");
+            route("b");
+            Eventually.holds("b comes", () -> collected.names(HttpRoute.class).contains("shop/b"));
+            server.remove(ROUTES + "a");
+            Eventually.holds("a goes", () -> collected.names(HttpRoute.class).equals(Set.of("shop/b")));
+        }
+    }
+
+    @Test
+    void aKindIsWatchedWhenItsDefinitionAppears() throws Exception {
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.definitions.find(GroupKind.HTTP_ROUTE)).isEmpty();
+            route("a");
+            define("v1", "HTTPRoute", "httproutes");
+            Eventually.holds(
+                    "its objects come", () -> collected.names(HttpRoute.class).equals(Set.of("shop/a")));
+            assertThat(collected.definitions.bundles()).containsExactly("v1.5.1");
+            assertThat(collected.definitions.channels()).containsExactly("standard");
+        }
+    }
+
+    @Test
+    void theVersionThatIsServedIsTaken() throws Exception {
+        define("v1beta1", "ReferenceGrant", "referencegrants");
+        server.put(
+                "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/g",
+                "{\"metadata\":{\"name\":\"g\",\"namespace\":\"shop\"},\"spec\":{\"from\":[{\"group\":\"" + GROUP
+                        + "\",\"kind\":\"HTTPRoute\",\"namespace\":\"a\"}],\"to\":[{\"group\":\"\",\"kind\":\"Service\"}]}}");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
+        }
+    }
+
+    @Test
+    void anObjectThatTheDecoderRefusesIsLeftOutAlone() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        route("good");
+        server.put(
+                ROUTES + "bad",
+                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"rules\":[{\"matches\":[{\"path\":{\"type\":\"Strange\"}}]}]}}");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(HttpRoute.class)).containsExactly("shop/good");
+        }
+    }
+
+    @Test
+    void aWatchThatEndsIsResumedAndNothingIsLost() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            server.dropWatches();
+            route("a");
+            Eventually.holds(
+                    "what came meanwhile is seen",
+                    () -> collected.names(HttpRoute.class).equals(Set.of("shop/a")));
+            assertThat(server.reads().stream().filter(path -> path.contains("httproutes?limit")))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void onlyKeyPairsAndNamedConfigMapsAreAskedFor() throws Exception {
+        secret("pair", "kubernetes.io/tls");
+        secret("password", "Opaque");
+        configMap("vcl");
+        configMap("other");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(SecretObject.class)).containsExactly("shop/pair");
+            assertThat(collected.names(ConfigMap.class)).isEmpty();
+            assertThat(feeds.configMaps(Set.of(new Name("shop", "vcl")), SOON)).isTrue();
+            assertThat(collected.names(ConfigMap.class)).containsExactly("shop/vcl");
+            assertThat(feeds.configMaps(Set.of(), SOON)).isTrue();
+            Eventually.holds(
+                    "it is forgotten", () -> collected.names(ConfigMap.class).isEmpty());
+        }
+    }
+
+    @Test
+    void manyNamedConfigMapsAreOneWatch() throws Exception {
+        Set<Name> many = IntStream.range(0, 40)
+                .mapToObj(i -> new Name("shop", "ca-" + i))
+                .collect(Collectors.toSet());
+        many.forEach(name -> configMap(name.name()));
+        configMap("other");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.configMaps(many, SOON)).isTrue();
+            assertThat(collected.names(ConfigMap.class)).hasSize(40).doesNotContain("shop/other");
+            assertThat(server.reads().stream().filter(path -> path.contains("configmaps?limit")))
+                    .hasSize(1);
+        }
+    }
+
+    private void secret(String name, String type) {
+        server.put(
+                "/api/v1/namespaces/shop/secrets/" + name,
+                "{\"type\":\"" + type + "\",\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"shop\"}}");
+    }
+
+    private void configMap(String name) {
+        server.put(
+                "/api/v1/namespaces/shop/configmaps/" + name,
+                "{\"data\":{\"a\":\"b\"},\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"shop\"}}");
+    }
+}
