@@ -117,7 +117,9 @@ public final class Children {
                 .withKind("ServiceMonitor")
                 .withMetadata(blueprint.imprint().meta(blueprint.names().base(), monitor.labels(), Map.of()))
                 .addToAdditionalProperties(
-                        "spec", Map.of("selector", Map.of("matchLabels", selector), "endpoints", List.of(endpoint)))
+                        "spec",
+                        new TreeMap<>(
+                                Map.of("selector", Map.of("matchLabels", selector), "endpoints", List.of(endpoint))))
                 .build();
     }
 }

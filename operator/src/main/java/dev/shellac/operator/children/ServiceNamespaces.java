@@ -4,62 +4,66 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedList;
 import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.shared.Tally;
+import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.BackendShare;
 import dev.shellac.translate.plan.FilterPlan;
-import dev.shellac.translate.plan.FilterPlan.MirrorPlan;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.RoutePlan;
+import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The namespaces of the Services that the routes of one Gateway name. It remembers hosts that did not change. For one thread. */
+/** The namespaces of the Services that a Gateway's routes lead to, counted: one changed route costs one route. For one thread. */
 public final class ServiceNamespaces {
-    private SharedList<HostPlan> hosts = SharedMap.<Hostname, HostPlan>empty().values();
-    private SharedMap<Hostname, Set<String>> found = SharedMap.empty();
+    private static final SharedList<RoutePlan> NO_ROUTES =
+            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+
+    private SharedList<HostPlan> last = SharedMap.<Hostname, HostPlan>empty().values();
+    private Tally<String> counted = Tally.empty();
 
     /** One that has seen nothing yet. */
     public ServiceNamespaces() {}
 
     public Set<String> of(GatewayPlan plan) {
-        for (Change<Object, HostPlan> change : plan.hosts().changesSince(hosts)) {
-            Hostname host = change.after().or(change::before).orElseThrow().hostname();
-            found = change.after().isPresent()
-                    ? found.with(host, namespaces(change.after().get()))
-                    : found.without(host);
+        for (Change<Object, HostPlan> host : plan.hosts().changesSince(last)) {
+            for (Change<Object, RoutePlan> route : routes(host.after()).changesSince(routes(host.before()))) {
+                route.after()
+                        .ifPresent(added -> namespaces(added).forEach(namespace -> counted = counted.plus(namespace)));
+                route.before()
+                        .ifPresent(gone -> namespaces(gone).forEach(namespace -> counted = counted.minus(namespace)));
+            }
         }
-        hosts = plan.hosts();
-        var all = new TreeSet<String>();
-        found.values().forEach(all::addAll);
-        return all;
+        last = plan.hosts();
+        return counted.counts().keySet();
     }
 
-    private static Set<String> namespaces(HostPlan host) {
-        return host.routes().stream()
-                .flatMap(route -> backends(route.action()))
-                .flatMap(backend -> backend instanceof Backend.Serving serving
-                        ? Stream.of(serving.service().namespace())
-                        : Stream.empty())
-                .collect(Collectors.toCollection(TreeSet::new));
+    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+        return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 
-    private static Stream<Backend> backends(RoutePlan.Action action) {
-        return switch (action) {
-            case RoutePlan.Action.Refuse refuse -> Stream.empty();
-            case RoutePlan.Action.Serve serve ->
-                Stream.concat(
-                        mirrors(serve.filters()), serve.backends().stream().flatMap(ServiceNamespaces::backends));
-        };
+    private static Stream<String> namespaces(RoutePlan route) {
+        return route.action() instanceof Action.Serve serve
+                ? Stream.concat(
+                        mirrors(serve.filters()), serve.backends().stream().flatMap(ServiceNamespaces::share))
+                : Stream.empty();
     }
 
-    private static Stream<Backend> backends(BackendShare share) {
-        return Stream.concat(Stream.of(share.backend()), mirrors(share.filters()));
+    private static Stream<String> share(BackendShare share) {
+        return Stream.concat(namespace(share.backend()), mirrors(share.filters()));
     }
 
-    private static Stream<Backend> mirrors(FilterPlan filters) {
-        return filters.mirrors().stream().map(MirrorPlan::backend);
+    private static Stream<String> mirrors(FilterPlan filters) {
+        return filters.mirrors().stream().flatMap(mirror -> namespace(mirror.backend()));
+    }
+
+    private static Stream<String> namespace(Backend backend) {
+        return backend instanceof Backend.Serving serving
+                ? Stream.of(serving.service().namespace())
+                : Stream.empty();
     }
 }

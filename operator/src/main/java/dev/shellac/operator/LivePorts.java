@@ -1,0 +1,114 @@
+package dev.shellac.operator;
+
+import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.Name;
+import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.http.OperatorMetrics;
+import dev.shellac.operator.http.OperatorMetrics.End;
+import dev.shellac.operator.http.OperatorMetrics.Write;
+import dev.shellac.operator.loop.Desk;
+import dev.shellac.operator.loop.Inbox;
+import dev.shellac.operator.loop.Ports;
+import dev.shellac.operator.write.ChildrenDesk;
+import dev.shellac.operator.write.ClassGuard;
+import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.Owned;
+import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.Wish;
+import dev.shellac.translate.Translator;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The world of the loop, as it is. */
+record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics) implements Ports, Desk.Listener {
+    private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
+    private static final Duration READ_WITHIN = Duration.ofSeconds(2);
+
+    /** What is watched, and where is written to. */
+    record Edges(Feeds feeds, Owned owned, Fleet fleet, Cluster cluster) {}
+
+    /** Who writes. */
+    record Desks(ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
+
+    @Override
+    public Cluster cluster() {
+        return edges.cluster();
+    }
+
+    @Override
+    public Desk.Listener configuration() {
+        return this;
+    }
+
+    @Override
+    public void wrote(ObjectKey object) {
+        metrics.wrote(Write.CONFIGURATION, End.WRITTEN);
+        LOG.log(Level.DEBUG, "{0} is written", object);
+    }
+
+    @Override
+    public void failed(ObjectKey object, IOException why) {
+        metrics.wrote(Write.CONFIGURATION, End.FAILED);
+        LOG.log(Level.WARNING, "{0} could not be written: {1}", object, why.getMessage());
+    }
+
+    @Override
+    public Inbox.Batch read(Set<Name> configMaps) throws InterruptedException {
+        edges.feeds().configMaps(configMaps, READ_WITHIN);
+        return inbox.take(Duration.ZERO);
+    }
+
+    @Override
+    public Fleet.Parts fleet(Fleet.Key gateway) {
+        return edges.fleet().of(gateway);
+    }
+
+    @Override
+    public Optional<String> version(ObjectKey object) {
+        return edges.owned().find(object).map(Owned.Standing::version);
+    }
+
+    @Override
+    public void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration) {
+        desks.children().want(gateway, new ChildrenDesk.Wanted(children, configuration));
+    }
+
+    @Override
+    public void noChildren(Fleet.Key gateway) {
+        desks.children().unwant(gateway);
+    }
+
+    @Override
+    public void status(Wish wish) {
+        desks.statuses().wish(wish);
+    }
+
+    @Override
+    public void classes(Map<String, ClassGuard.Use> classes) {
+        desks.classes().guard(classes);
+    }
+
+    @Override
+    public void tell(EventDesk.Note note) {
+        LOG.log(Level.INFO, "{0}: {1}: {2}", note.object(), note.reason(), note.message());
+        desks.events().tell(note);
+    }
+
+    @Override
+    public void translated(Duration took, Translator.Work work) {
+        metrics.translated(took, work.judgedRoutes());
+    }
+
+    @Override
+    public void propagated(Duration took) {
+        metrics.propagated(took);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.shellac.operator.fleet;
+
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.gateway.AddressRequest;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.status.Address;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the pods and Services of a Gateway come to, as far as it shows in its status. */
+public final class DataPlanes {
+    /** How long a load balancer has to give what was asked of it. */
+    public static final Duration GRANTED_WITHIN = Duration.ofSeconds(5);
+
+    /**
+     * Everything that is known of one Gateway's data plane.
+     *
+     * @param states by the uid of the pod
+     * @param since when each address that the Gateway asks for was first seen to be asked for
+     */
+    public record View(
+            Gateway gateway,
+            List<Pod> pods,
+            Map<String, PodState> states,
+            List<Front> fronts,
+            Map<String, Instant> since,
+            Instant now) {
+        public View {
+            pods = List.copyOf(pods);
+            states = Map.copyOf(states);
+            fronts = List.copyOf(fronts);
+            since = Map.copyOf(since);
+        }
+    }
+
+    private DataPlanes() {}
+
+    public static DataPlane of(View view, Generations generations) {
+        List<PodState> states = view.pods().stream()
+                .filter(pod -> !pod.ending())
+                .flatMap(pod -> state(view, pod).stream())
+                .toList();
+        List<TableRefusal> refusals = states.stream()
+                .flatMap(state -> state.refusals().stream())
+                .distinct()
+                .toList();
+        return new DataPlane(
+                addresses(view),
+                unusable(view),
+                Map.of(),
+                refusals,
+                generations
+                        .vclFault()
+                        .or(() -> states.stream()
+                                .flatMap(state -> state.vclRefused().stream())
+                                .findFirst()),
+                pending(view, generations));
+    }
+
+    private static Optional<PodState> state(View view, Pod pod) {
+        return Optional.ofNullable(view.states().get(pod.uid()));
+    }
+
+    private static List<Address> addresses(View view) {
+        List<String> asked = asked(view.gateway());
+        return view.fronts().stream()
+                .flatMap(front -> front.granted().stream())
+                .filter(address -> asked.isEmpty() || asked.contains(address.value()))
+                .distinct()
+                .toList();
+    }
+
+    /** The addresses that a Gateway names. */
+    public static List<String> asked(Gateway gateway) {
+        return gateway.addresses().stream()
+                .map(AddressRequest::value)
+                .flatMap(Optional::stream)
+                .filter(value -> !value.isEmpty())
+                .toList();
+    }
+
+    private static Map<String, String> unusable(View view) {
+        List<Address> granted = addresses(view);
+        var unusable = new LinkedHashMap<String, String>();
+        for (String address : asked(view.gateway())) {
+            boolean isGranted = granted.stream().anyMatch(found -> found.value().equals(address));
+            Instant since = view.since().getOrDefault(address, view.now());
+            if (!isGranted && !since.plus(GRANTED_WITHIN).isAfter(view.now())) {
+                unusable.put(address, "no load balancer has given it within " + GRANTED_WITHIN.toSeconds() + " s");
+            }
+        }
+        return unusable;
+    }
+
+    private static Optional<String> pending(View view, Generations generations) {
+        long wanted = view.gateway().meta().generation();
+        List<Pod> pods = view.pods().stream().filter(pod -> !pod.ending()).toList();
+        if (generations.fault().isPresent()) {
+            return generations.fault();
+        }
+        if (generations.newest().isEmpty()) {
+            return Optional.of("its configuration is not written yet");
+        }
+        if (pods.isEmpty()) {
+            return Optional.of("it has no pod yet");
+        }
+        List<Pod> ready = pods.stream().filter(Pod::ready).toList();
+        if (ready.isEmpty()) {
+            return Optional.of("none of its " + pods.size() + " pods is ready yet" + faults(view, pods));
+        }
+        return ready.stream()
+                .filter(pod -> generations.of(pod, state(view, pod)) < wanted)
+                .findFirst()
+                .map(late -> "pod " + late.name().name() + " does not serve generation " + wanted + " yet"
+                        + faults(view, List.of(late)));
+    }
+
+    private static String faults(View view, List<Pod> pods) {
+        return pods.stream()
+                .flatMap(pod -> state(view, pod).stream())
+                .flatMap(state -> state.faults().stream())
+                .findFirst()
+                .map(fault -> ": " + fault)
+                .orElse("");
+    }
+}

@@ -1,0 +1,50 @@
+package dev.shellac.operator.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.Name;
+import dev.shellac.model.status.Address;
+import dev.shellac.operator.children.Labels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A Service in front of a Gateway's pods.
+ *
+ * @param gateway the value of the label that names its Gateway
+ * @param asked the address that it asks the load balancer for
+ * @param granted where it can be reached; what a load balancer gave, or else the address in the cluster
+ */
+public record Front(Name name, String gateway, Optional<String> asked, List<Address> granted) {
+    private static final String IP = "IPAddress";
+
+    public Front {
+        granted = List.copyOf(granted);
+    }
+
+    static Front of(Name name, JsonNode object) {
+        JsonNode spec = object.path("spec");
+        var granted = new ArrayList<Address>();
+        if (spec.path("type").asText().equals("LoadBalancer")) {
+            for (JsonNode ingress : object.path("status").path("loadBalancer").path("ingress")) {
+                address(ingress.path("ip"), IP).ifPresent(granted::add);
+                address(ingress.path("hostname"), "Hostname").ifPresent(granted::add);
+            }
+        } else {
+            for (JsonNode address : spec.path("clusterIPs")) {
+                address(address, IP)
+                        .filter(found -> !found.value().equals("None"))
+                        .ifPresent(granted::add);
+            }
+        }
+        return new Front(
+                name,
+                object.path("metadata").path("labels").path(Labels.GATEWAY_NAME).asText(),
+                Optional.of(spec.path("loadBalancerIP").asText()).filter(text -> !text.isEmpty()),
+                granted);
+    }
+
+    private static Optional<Address> address(JsonNode text, String type) {
+        return Optional.of(text.asText()).filter(value -> !value.isEmpty()).map(value -> new Address(type, value));
+    }
+}

@@ -1,0 +1,68 @@
+package dev.shellac.operator.fleet;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Which generation of a Gateway each configuration that was written for it belongs to, and so which one a pod has. A pod that serves some
+ * configuration of this generation counts: a route that is on its way does not make the Gateway unprogrammed. For one thread.
+ */
+public final class Generations {
+    // Pods are a few configurations behind at most.
+    private static final int MOST = 256;
+
+    private final Map<Fingerprint, Long> written = new LinkedHashMap<>();
+    private final Map<String, Long> live = new LinkedHashMap<>();
+    private Optional<Fingerprint> newest = Optional.empty();
+    private Optional<String> fault = Optional.empty();
+    private Optional<String> vclFault = Optional.empty();
+
+    /** This was written, when the Gateway was of that generation. */
+    public void wrote(Fingerprint configuration, long generation) {
+        written.remove(configuration);
+        written.put(configuration, generation);
+        newest = Optional.of(configuration);
+        fault = Optional.empty();
+        trim(written);
+    }
+
+    /** What is asked for cannot be written. */
+    public void failed(String why) {
+        fault = Optional.of(why);
+    }
+
+    /** The VCL is not the one that was asked for, because of this. */
+    public void vclRefused(Optional<String> why) {
+        vclFault = why;
+    }
+
+    Optional<String> vclFault() {
+        return vclFault;
+    }
+
+    Optional<String> fault() {
+        return fault;
+    }
+
+    Optional<Fingerprint> newest() {
+        return newest;
+    }
+
+    /** The newest generation that the pod has served; 0 before it said so. */
+    long of(Pod pod, Optional<PodState> state) {
+        long now = state.map(found -> written.getOrDefault(found.live(), 0L)).orElse(0L);
+        long best = Math.max(now, live.getOrDefault(pod.uid(), 0L));
+        if (best > 0) {
+            live.put(pod.uid(), best);
+            trim(live);
+        }
+        return best;
+    }
+
+    private static <K> void trim(Map<K, Long> map) {
+        if (map.size() > MOST) {
+            map.remove(map.keySet().iterator().next());
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.shellac.operator.fleet;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.Name;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a pod says of itself.
+ *
+ * @param version of this state, to wait for the next
+ * @param live what it serves from
+ * @param vclRefused the compiler's words about a newer VCL
+ * @param faults what is wrong that no route is to blame for, in words
+ */
+public record PodState(
+        String version,
+        boolean ready,
+        Fingerprint live,
+        List<TableRefusal> refusals,
+        Optional<String> vclRefused,
+        List<String> faults) {
+    public PodState {
+        refusals = List.copyOf(refusals);
+        faults = List.copyOf(faults);
+    }
+
+    static PodState of(JsonNode state) {
+        var refusals = new ArrayList<TableRefusal>();
+        for (JsonNode refusal : state.path("table").path("refusals")) {
+            String route = refusal.path("route").asText();
+            int slash = route.indexOf('/');
+            if (slash > 0) {
+                refusals.add(new TableRefusal(
+                        new Name(route.substring(0, slash), route.substring(slash + 1)),
+                        refusal.path("rule").asInt(),
+                        refusal.path("match").asInt(),
+                        refusal.path("field").asText() + ": "
+                                + refusal.path("message").asText()));
+            }
+        }
+        var faults = new ArrayList<String>();
+        state.path("faults")
+                .properties()
+                .forEach(fault ->
+                        faults.add(fault.getKey() + ": " + fault.getValue().asText()));
+        text(state.path("edge").path("refused")).ifPresent(why -> faults.add("haproxy: " + why));
+        return new PodState(
+                state.path("version").asText(),
+                state.path("ready").asBoolean(),
+                new Fingerprint(
+                        state.path("config").path("routing").asText(),
+                        state.path("vcl").path("hash").asText(),
+                        state.path("edge").path("hash").asText()),
+                refusals,
+                text(state.path("vcl").path("refused")),
+                faults);
+    }
+
+    private static Optional<String> text(JsonNode node) {
+        return Optional.of(node.asText()).filter(words -> !words.isEmpty());
+    }
+}

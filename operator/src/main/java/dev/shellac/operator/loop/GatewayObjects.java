@@ -1,0 +1,43 @@
+package dev.shellac.operator.loop;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.operator.fleet.Fingerprint;
+import dev.shellac.translate.plan.GatewayPlan;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** How Gateways look as objects of the cluster. No input but what is handed in; what is remembered only saves work. For one thread. */
+public interface GatewayObjects {
+    /** What a Gateway's objects are made from. */
+    record Brief(Gateway gateway, GatewayPlan plan, Snapshot snapshot) {}
+
+    /**
+     * What its pods read.
+     *
+     * @param objects in the order in which they must be written
+     * @param vclFault why the VCL is not the one that was asked for
+     */
+    record Content(List<HasMetadata> objects, Fingerprint fingerprint, Optional<String> vclFault) {
+        public Content {
+            objects = List.copyOf(objects);
+        }
+    }
+
+    Content content(Brief brief);
+
+    /** All other objects, in the order in which they are best written. */
+    List<HasMetadata> children(Brief brief);
+
+    /** A Gateway is no more. */
+    void forget(Name gateway);
+
+    /** The value of the label that names a Gateway on its objects. */
+    String label(Name gateway);
+
+    /** The names of the Services that a Gateway is reached by. */
+    Set<String> fronts(Gateway gateway);
+}

@@ -1,0 +1,125 @@
+package dev.shellac.operator.loop;
+
+import dev.shellac.kube.watch.Definitions;
+import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.ResourceKind;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.operator.fleet.Fleet;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** What arrived since the loop last looked, the newest of each object. The first of it wakes the loop at once. */
+public final class Inbox implements Feeds.Listener {
+    /** One object of a kind. */
+    public record Key(Class<? extends Resource> kind, Name name) {}
+
+    /**
+     * All that arrived.
+     *
+     * @param objects nothing where one is gone
+     * @param fleet Gateways whose pods or Services changed
+     * @param drifted configuration that somebody else touched
+     * @param oldest when the first of it arrived, in nanoseconds of the process
+     */
+    public record Batch(
+            Map<Key, Optional<Resource>> objects,
+            Optional<Definitions> definitions,
+            Set<Fleet.Key> fleet,
+            Set<ObjectKey> drifted,
+            long oldest) {
+        public Batch {
+            objects = Collections.unmodifiableMap(objects);
+            fleet = Set.copyOf(fleet);
+            drifted = Set.copyOf(drifted);
+        }
+
+        public boolean isEmpty() {
+            return objects.isEmpty() && definitions.isEmpty() && fleet.isEmpty() && drifted.isEmpty();
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition news = lock.newCondition();
+    private Map<Key, Optional<Resource>> objects = new LinkedHashMap<>();
+    private Optional<Definitions> definitions = Optional.empty();
+    private Set<Fleet.Key> fleet = new LinkedHashSet<>();
+    private Set<ObjectKey> drifted = new LinkedHashSet<>();
+    private long oldest;
+    private boolean woken;
+
+    @Override
+    public void there(Resource resource) {
+        post(() -> objects.put(new Key(resource.getClass(), resource.meta().name()), Optional.of(resource)));
+    }
+
+    @Override
+    public void gone(Class<? extends Resource> kind, Name name) {
+        post(() -> objects.put(new Key(kind, name), Optional.empty()));
+    }
+
+    @Override
+    public void defined(Definitions next) {
+        post(() -> definitions = Optional.of(next));
+    }
+
+    @Override
+    public void refused(ResourceKind kind, Name name, String why) {
+        // It is logged where it is refused, and gone for us.
+    }
+
+    public void fleet(Fleet.Key gateway) {
+        post(() -> fleet.add(gateway));
+    }
+
+    public void drifted(ObjectKey object) {
+        post(() -> drifted.add(object));
+    }
+
+    /** Makes the loop look around though nothing arrived. */
+    public void wake() {
+        post(() -> {});
+    }
+
+    private void post(Runnable change) {
+        lock.lock();
+        try {
+            if (!woken) {
+                oldest = System.nanoTime();
+            }
+            woken = true;
+            change.run();
+            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All that arrived; waits for it, at most so long. */
+    public Batch take(Duration patience) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = patience.toNanos();
+            while (!woken && left > 0) {
+                left = news.awaitNanos(left);
+            }
+            var batch = new Batch(objects, definitions, fleet, drifted, woken ? oldest : System.nanoTime());
+            objects = new LinkedHashMap<>();
+            definitions = Optional.empty();
+            fleet = new LinkedHashSet<>();
+            drifted = new LinkedHashSet<>();
+            woken = false;
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.shellac.operator.loop;
+
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.Name;
+import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.write.ClassGuard;
+import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.Wish;
+import dev.shellac.translate.Translator;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Everything that the loop has of the world. */
+public interface Ports {
+    /** Where configuration is written to. */
+    Cluster cluster();
+
+    Desk.Listener configuration();
+
+    /** Has these ConfigMaps read, and only these; what came of it, once they were. */
+    Inbox.Batch read(Set<Name> configMaps) throws InterruptedException;
+
+    Fleet.Parts fleet(Fleet.Key gateway);
+
+    /** The version of an object of ours that was last seen. */
+    Optional<String> version(ObjectKey object);
+
+    /**
+     * What a Gateway shall have.
+     *
+     * @param configuration objects of its own that the loop writes itself
+     */
+    void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration);
+
+    void noChildren(Fleet.Key gateway);
+
+    void status(Wish wish);
+
+    void classes(Map<String, ClassGuard.Use> classes);
+
+    /** Something that a person would want to know. */
+    void tell(EventDesk.Note note);
+
+    void translated(Duration took, Translator.Work work);
+
+    /** From the news of a change to a pod that serves it. */
+    void propagated(Duration took);
+}

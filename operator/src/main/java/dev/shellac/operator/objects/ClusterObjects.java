@@ -1,0 +1,205 @@
+package dev.shellac.operator.objects;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.model.Name;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.core.TargetPort;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.status.GatewayStatus;
+import dev.shellac.operator.children.Blueprint;
+import dev.shellac.operator.children.Children;
+import dev.shellac.operator.children.ConfigMaps;
+import dev.shellac.operator.children.Configuration;
+import dev.shellac.operator.children.Names;
+import dev.shellac.operator.children.Platform;
+import dev.shellac.operator.children.ServiceNamespaces;
+import dev.shellac.operator.children.Sockets;
+import dev.shellac.operator.children.TlsSecret;
+import dev.shellac.operator.fleet.Fingerprint;
+import dev.shellac.operator.loop.GatewayObjects;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.routing.RoutingJson;
+import dev.shellac.varnishconfig.vcl.MainVcl;
+import dev.shellac.varnishconfig.wire.Digest;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Gateways as objects. */
+public final class ClusterObjects implements GatewayObjects {
+    /** What was made for one Gateway. */
+    private static final class Kept {
+        private final RoutingJson routing = new RoutingJson();
+        private final ServiceNamespaces namespaces = new ServiceNamespaces();
+        private Optional<Sockets> sockets = Optional.empty();
+        private Optional<Vcl> vcl = Optional.empty();
+        private Optional<Made> made = Optional.empty();
+    }
+
+    /** What a VCL is made of. */
+    private record Parts(Optional<GatewayPlan.UserVcl> user, Optional<Clients> clients) {}
+
+    private record Vcl(Parts parts, String text, String hash, Optional<String> fault) {}
+
+    /** Children, and all that they were made of. */
+    private record Made(Blueprint blueprint, CertificateBundle tls, List<HasMetadata> objects) {
+        private Made {
+            objects = List.copyOf(objects);
+        }
+    }
+
+    private final Platform platform;
+    private final Map<Name, Kept> kept = new HashMap<>();
+
+    public ClusterObjects(Platform platform) {
+        this.platform = platform;
+    }
+
+    @Override
+    public Content content(Brief brief) {
+        Kept own = own(brief);
+        Sockets sockets = assigned(brief, own);
+        Vcl vcl = vcl(brief.plan(), own);
+        String routing = own.routing.encode(brief.plan(), sockets.served());
+        Map<String, String> edge = Configuration.edge(
+                brief.plan(),
+                sockets,
+                parameters(brief).flatMap(found -> found.pod().memoryLimit()));
+        var fingerprint = new Fingerprint(hash(routing), vcl.hash(), "");
+        return new Content(
+                List.copyOf(ConfigMaps.of(brief.gateway(), new Configuration(vcl.text(), routing, edge))),
+                fingerprint,
+                vcl.fault());
+    }
+
+    private Kept own(Brief brief) {
+        return kept.computeIfAbsent(brief.gateway().meta().name(), name -> new Kept());
+    }
+
+    private static Sockets assigned(Brief brief, Kept own) {
+        Sockets before = own.sockets.orElseGet(() -> read(brief.gateway(), brief.snapshot()));
+        Sockets now = before.assign(brief.plan());
+        own.sockets = Optional.of(now);
+        return now;
+    }
+
+    /** What an operator before this one assigned. */
+    private static Sockets read(Gateway gateway, Snapshot snapshot) {
+        Names names = new Names(gateway.meta().name());
+        return snapshot.find(Service.class, new Name(gateway.meta().name().namespace(), names.base()))
+                .map(service -> Sockets.read(mapped(service), service.meta().annotations()))
+                .orElse(Sockets.NONE);
+    }
+
+    private static List<Sockets.Mapped> mapped(Service service) {
+        var mapped = new ArrayList<Sockets.Mapped>();
+        for (Service.ServicePort port : service.ports()) {
+            if (port.target() instanceof TargetPort.Numbered numbered) {
+                mapped.add(new Sockets.Mapped(port.name().orElse(""), port.port(), numbered.port()));
+            }
+        }
+        return mapped;
+    }
+
+    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why.
+    private static Vcl vcl(GatewayPlan plan, Kept own) {
+        var parts = new Parts(plan.userVcl(), plan.clients());
+        if (own.vcl.filter(last -> last.parts().equals(parts)).isPresent()) {
+            return own.vcl.get();
+        }
+        Vcl next = switch (Configuration.vcl(plan)) {
+            case MainVcl.Text text -> new Vcl(parts, text.vcl(), hash(text.vcl()), Optional.empty());
+            case MainVcl.Refused refused -> {
+                String why = "line " + refused.line() + " of the user's part: " + refused.why();
+                yield own.vcl
+                        .map(last -> new Vcl(parts, last.text(), last.hash(), Optional.of(why)))
+                        .orElseThrow(() -> new IllegalArgumentException("the VCL was refused: " + why));
+            }
+        };
+        own.vcl = Optional.of(next);
+        return next;
+    }
+
+    private static String hash(String text) {
+        return "sha256:" + Digest.of(text.getBytes(UTF_8));
+    }
+
+    @Override
+    public List<HasMetadata> children(Brief brief) {
+        Kept own = own(brief);
+        var blueprint = new Blueprint(
+                withoutStatus(brief.gateway()),
+                parameters(brief),
+                assigned(brief, own),
+                own.namespaces.of(brief.plan()),
+                platform);
+        CertificateBundle tls = CertificateBundle.of(brief.plan(), brief.snapshot());
+        if (own.made
+                .filter(last -> last.blueprint().equals(blueprint) && last.tls().equals(tls))
+                .isEmpty()) {
+            var objects = new ArrayList<HasMetadata>();
+            TlsSecret.of(brief.gateway(), tls).ifPresent(objects::add);
+            objects.addAll(Children.of(blueprint));
+            own.made = Optional.of(new Made(blueprint, tls, objects));
+        }
+        return own.made.orElseThrow().objects();
+    }
+
+    // Nothing is made of a status, and ours comes back with each change.
+    private static Gateway withoutStatus(Gateway gateway) {
+        return new Gateway(
+                gateway.meta(),
+                gateway.className(),
+                gateway.listeners(),
+                gateway.addresses(),
+                gateway.allowedListeners(),
+                gateway.infrastructure(),
+                gateway.frontendTls(),
+                gateway.clientCertificate(),
+                gateway.defaultScope(),
+                GatewayStatus.NONE);
+    }
+
+    private static Optional<GatewayClassParameters> parameters(Brief brief) {
+        Snapshot snapshot = brief.snapshot();
+        return brief.gateway()
+                .infrastructure()
+                .parameters()
+                .or(() -> snapshot.find(
+                                GatewayClass.class, new Name("", brief.gateway().className()))
+                        .flatMap(GatewayClass::parameters))
+                .flatMap(ref -> snapshot.find(GatewayClassParameters.class, new Name("", ref.name())));
+    }
+
+    @Override
+    public void forget(Name gateway) {
+        kept.remove(gateway);
+    }
+
+    @Override
+    public String label(Name gateway) {
+        return new Names(gateway).labelValue();
+    }
+
+    @Override
+    public Set<String> fronts(Gateway gateway) {
+        Names names = new Names(gateway.meta().name());
+        var fronts = new TreeSet<String>();
+        fronts.add(names.base());
+        gateway.addresses().stream()
+                .map(address -> address.value().orElse(""))
+                .forEach(address -> fronts.add(names.addressService(address)));
+        return fronts;
+    }
+}

@@ -1,0 +1,272 @@
+package dev.shellac.operator.write;
+
+import dev.shellac.kube.api.ApiFault;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.fleet.Fleet;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps the children of each Gateway as they are wanted: applies what changed or was touched by others, deletes what is not wanted any more. One
+ * thread, which the loop never waits for.
+ */
+public final class ChildrenDesk implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ChildrenDesk.class.getName());
+    private static final Duration RETRY = Duration.ofMillis(500);
+    private static final Duration RETRY_LONGEST = Duration.ofSeconds(30);
+
+    /**
+     * What one Gateway shall have.
+     *
+     * @param others objects of its own that somebody else writes, and that must stay
+     */
+    public record Wanted(List<HasMetadata> children, Set<ObjectKey> others) {
+        static final Wanted NOTHING = new Wanted(List.of(), Set.of());
+
+        public Wanted {
+            children = List.copyOf(children);
+            others = Set.copyOf(others);
+        }
+    }
+
+    /** Who wants to know. */
+    public interface Listener {
+        void wrote(ObjectKey object);
+
+        void failed(ObjectKey object, IOException why);
+    }
+
+    private record Applied(HasMetadata object, Stored stored) {}
+
+    private static final class Household {
+        private Wanted wanted = Wanted.NOTHING;
+        private final Map<ObjectKey, Applied> applied = new HashMap<>();
+        private final Set<ObjectKey> lost = new HashSet<>();
+        private boolean dirty;
+        private int failures;
+        private long notBefore = System.nanoTime();
+    }
+
+    private final Cluster cluster;
+    private final Owned owned;
+    private final Listener listener;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<Fleet.Key, Household> households = new LinkedHashMap<>();
+    private boolean closed;
+
+    private ChildrenDesk(Cluster cluster, Owned owned, Listener listener) {
+        this.cluster = cluster;
+        this.owned = owned;
+        this.listener = listener;
+    }
+
+    public static ChildrenDesk start(Cluster cluster, Owned owned, Listener listener) {
+        var desk = new ChildrenDesk(cluster, owned, listener);
+        Thread.ofVirtual().name("children").start(desk::run);
+        return desk;
+    }
+
+    public void want(Fleet.Key gateway, Wanted wanted) {
+        lock.lock();
+        try {
+            Household household = households.computeIfAbsent(gateway, key -> new Household());
+            household.wanted = wanted;
+            household.dirty = true;
+            household.notBefore = System.nanoTime();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The Gateway is no more, or somebody else's: all that is left of it goes. */
+    public void unwant(Fleet.Key gateway) {
+        want(gateway, Wanted.NOTHING);
+    }
+
+    /** Somebody wrote an object of this Gateway, perhaps we. */
+    public void touched(Fleet.Key gateway) {
+        lock.lock();
+        try {
+            Household household = households.get(gateway);
+            if (household != null) {
+                household.dirty = true;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An object of this Gateway was deleted, perhaps by us. */
+    public void gone(ObjectKey object, Fleet.Key gateway) {
+        lock.lock();
+        try {
+            Household household = households.get(gateway);
+            if (household != null) {
+                household.lost.add(object);
+                household.dirty = true;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Map.Entry<Fleet.Key, Household> next = next();
+                tend(next.getKey(), next.getValue());
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "children are not tended any more");
+        }
+    }
+
+    private Map.Entry<Fleet.Key, Household> next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (!closed) {
+                long soonest = Long.MAX_VALUE;
+                for (Map.Entry<Fleet.Key, Household> entry : households.entrySet()) {
+                    if (entry.getValue().dirty) {
+                        long left = entry.getValue().notBefore - System.nanoTime();
+                        if (left <= 0) {
+                            entry.getValue().dirty = false;
+                            entry.getValue().applied.keySet().removeAll(entry.getValue().lost);
+                            entry.getValue().lost.clear();
+                            return Map.entry(entry.getKey(), entry.getValue());
+                        }
+                        soonest = Math.min(soonest, left);
+                    }
+                }
+                if (soonest == Long.MAX_VALUE) {
+                    changed.await();
+                } else {
+                    changed.awaitNanos(soonest);
+                }
+            }
+            throw new InterruptedException("closed");
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tend(Fleet.Key gateway, Household household) throws InterruptedException {
+        Wanted wanted = household.wanted;
+        boolean good = true;
+        var keys = new LinkedHashMap<ObjectKey, HasMetadata>();
+        wanted.children().forEach(child -> keys.put(ObjectKey.of(child), child));
+        for (Map.Entry<ObjectKey, HasMetadata> child : keys.entrySet()) {
+            if (isDue(child.getKey(), child.getValue(), household)) {
+                good &= apply(child.getKey(), child.getValue(), household);
+            }
+        }
+        for (ObjectKey stray : strays(gateway, keys.keySet(), wanted.others())) {
+            good &= delete(stray, household);
+        }
+        lock.lock();
+        try {
+            household.failures = good ? 0 : household.failures + 1;
+            if (!good) {
+                Duration pause = RETRY.multipliedBy(1L << Math.min(household.failures - 1, 6));
+                household.dirty = true;
+                household.notBefore =
+                        System.nanoTime() + (pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST).toNanos();
+            } else if (wanted.equals(Wanted.NOTHING) && household.wanted.equals(Wanted.NOTHING)) {
+                households.remove(gateway, household);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isDue(ObjectKey key, HasMetadata wanted, Household household) {
+        Optional<Owned.Standing> standing = owned.find(key);
+        Applied applied = household.applied.get(key);
+        if (applied == null || !applied.object().equals(wanted)) {
+            return true;
+        }
+        if (Owned.KINDS.stream().noneMatch(kind -> kind.plural().equals(key.plural()))) {
+            return false; // not watched
+        }
+        // What the server says of its own accord, such as a status, does not make a new generation.
+        return standing.map(found -> applied.stored().generation() > 0
+                        ? found.generation() > applied.stored().generation()
+                        : isNewer(found.version(), applied.stored().version()) && hasNoStatus(key))
+                .orElse(false); // not in the watch yet
+    }
+
+    // Versions are numbers on every server there is; where one is not, whatever differs counts.
+    private static boolean isNewer(String version, String than) {
+        try {
+            return Long.parseLong(version) > Long.parseLong(than);
+        } catch (NumberFormatException e) {
+            return !version.equals(than);
+        }
+    }
+
+    private static boolean hasNoStatus(ObjectKey key) {
+        return !key.plural().equals("horizontalpodautoscalers");
+    }
+
+    private boolean apply(ObjectKey key, HasMetadata wanted, Household household) throws InterruptedException {
+        try {
+            Stored stored = cluster.apply(wanted);
+            household.applied.put(key, new Applied(wanted, stored));
+            listener.wrote(key);
+            return true;
+        } catch (IOException e) {
+            household.applied.remove(key);
+            listener.failed(key, e);
+            return e instanceof ApiFault fault && fault.isNotFound();
+        }
+    }
+
+    private List<ObjectKey> strays(Fleet.Key gateway, Set<ObjectKey> wanted, Set<ObjectKey> others) {
+        return owned.all().entrySet().stream()
+                .filter(entry -> entry.getValue().gateway().equals(gateway))
+                .map(Map.Entry::getKey)
+                .filter(key -> !wanted.contains(key) && !others.contains(key))
+                .sorted()
+                .toList();
+    }
+
+    private boolean delete(ObjectKey key, Household household) throws InterruptedException {
+        try {
+            cluster.delete(key);
+            household.applied.remove(key);
+            LOG.log(Level.INFO, "{0} is not wanted any more and was deleted", key);
+            return true;
+        } catch (IOException e) {
+            listener.failed(key, e);
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.shellac.operator.write;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.api.ApiFault;
+import dev.shellac.kube.write.Cluster;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Keeps a GatewayClass from being deleted while Gateways use it, by a finalizer. One thread, the newest wish only. */
+public final class ClassGuard implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ClassGuard.class.getName());
+    static final String FINALIZER = "gateway-exists-finalizer.gateway.networking.k8s.io";
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final int MOST_TRIES = 5;
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** Whether Gateways use a class. */
+    public enum Use {
+        USED,
+        UNUSED
+    }
+
+    private final Cluster cluster;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, Use> wanted = new HashMap<>();
+    private final Map<String, Use> done = new HashMap<>();
+    private boolean closed;
+
+    private ClassGuard(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    public static ClassGuard start(Cluster cluster) {
+        var guard = new ClassGuard(cluster);
+        Thread.ofVirtual().name("classes").start(guard::run);
+        return guard;
+    }
+
+    /** The classes that are ours, by the path of the object; those that are not named are not looked at any more. */
+    public void guard(Map<String, Use> classes) {
+        lock.lock();
+        try {
+            wanted.clear();
+            wanted.putAll(classes);
+            done.keySet().retainAll(classes.keySet());
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Map.Entry<String, Use> next = next();
+                if (tend(next.getKey(), next.getValue(), MOST_TRIES)) {
+                    lock.lock();
+                    try {
+                        done.put(next.getKey(), next.getValue());
+                    } finally {
+                        lock.unlock();
+                    }
+                } else {
+                    Thread.sleep(RETRY);
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "classes are not guarded any more");
+        }
+    }
+
+    private Map.Entry<String, Use> next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (!closed) {
+                for (Map.Entry<String, Use> entry : wanted.entrySet()) {
+                    if (entry.getValue() != done.get(entry.getKey())) {
+                        return Map.entry(entry.getKey(), entry.getValue());
+                    }
+                }
+                changed.await();
+            }
+            throw new InterruptedException("closed");
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean tend(String path, Use use, int tries) throws InterruptedException {
+        if (tries == 0) {
+            return false;
+        }
+        try {
+            ObjectNode object = cluster.read(path).orElse(null);
+            if (object == null) {
+                return true;
+            }
+            JsonNode meta = object.path("metadata");
+            ArrayNode finalizers = JSON.createArrayNode();
+            boolean there = false;
+            for (JsonNode finalizer : meta.path("finalizers")) {
+                boolean ours = finalizer.asText().equals(FINALIZER);
+                there |= ours;
+                if (!ours) {
+                    finalizers.add(finalizer);
+                }
+            }
+            if (there == (use == Use.USED) || (use == Use.USED && meta.has("deletionTimestamp"))) {
+                return true; // nobody may add one to an object that is going
+            }
+            if (use == Use.USED) {
+                finalizers.add(FINALIZER);
+            }
+            ObjectNode patch = JSON.createObjectNode();
+            ObjectNode changes = patch.putObject("metadata");
+            changes.put("resourceVersion", meta.path("resourceVersion").asText());
+            changes.set("finalizers", finalizers);
+            cluster.merge(path, patch);
+            return true;
+        } catch (ApiFault e) {
+            if (e.isConflict()) {
+                return tend(path, use, tries - 1); // our own status writer, most often
+            }
+            LOG.log(Level.WARNING, "{0}: {1}", path, e.getMessage());
+            return e.isNotFound();
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "{0}: {1}", path, e.getMessage());
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

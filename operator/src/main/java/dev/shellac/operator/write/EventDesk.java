@@ -1,0 +1,131 @@
+package dev.shellac.operator.write;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.model.ResourceId;
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.EventBuilder;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * Tells people. The same words about the same object are said once: the name of an Event is made of them, so that a second one is already there, also
+ * for an operator that starts anew. What cannot be told is logged and let go.
+ */
+public final class EventDesk implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(EventDesk.class.getName());
+    private static final int MOST_WAITING = 500;
+    private static final int MOST_REMEMBERED = 2_000;
+    private static final int MOST_NOTE = 1_024;
+    private static final String REPORTER = "varnish-gateway-operator";
+
+    /** What is told. */
+    public record Note(ResourceId object, String apiVersion, String uid, String type, String reason, String message) {}
+
+    private final Cluster cluster;
+    private final InstantSource clock;
+    private final LinkedBlockingQueue<Note> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
+    private final Map<Note, Boolean> told = new LinkedHashMap<>();
+    private final Thread thread;
+
+    private EventDesk(Cluster cluster, InstantSource clock) {
+        this.cluster = cluster;
+        this.clock = clock;
+        this.thread = Thread.ofVirtual().name("events").unstarted(this::run);
+    }
+
+    public static EventDesk start(Cluster cluster, InstantSource clock) {
+        var desk = new EventDesk(cluster, clock);
+        desk.thread.start();
+        return desk;
+    }
+
+    public void tell(Note note) {
+        if (!waiting.offer(note)) {
+            LOG.log(Level.INFO, "too many events: {0}: {1}", note.object(), note.message());
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Note note = waiting.take();
+                if (told.putIfAbsent(note, true) == null) {
+                    write(note);
+                    if (told.size() > MOST_REMEMBERED) {
+                        told.remove(told.keySet().iterator().next());
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "events are not told any more");
+        }
+    }
+
+    private void write(Note note) throws InterruptedException {
+        try {
+            cluster.create(event(note));
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "{0}: {1} (not told as an Event: {2})", note.object(), note.message(), e.getMessage());
+        }
+    }
+
+    private Event event(Note note) {
+        String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        String namespace =
+                note.object().namespace().isEmpty() ? "default" : note.object().namespace();
+        String message = note.message().length() > MOST_NOTE ? note.message().substring(0, MOST_NOTE) : note.message();
+        return new EventBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName(name(note))
+                .endMetadata()
+                .withNewInvolvedObject()
+                .withApiVersion(note.apiVersion())
+                .withKind(note.object().type().kind())
+                .withNamespace(
+                        note.object().namespace().isEmpty()
+                                ? null
+                                : note.object().namespace())
+                .withName(note.object().name().name())
+                .withUid(note.uid())
+                .endInvolvedObject()
+                .withType(note.type())
+                .withReason(note.reason())
+                .withMessage(message)
+                .withFirstTimestamp(now)
+                .withLastTimestamp(now)
+                .withCount(1)
+                .withReportingComponent(REPORTER)
+                .withNewSource()
+                .withComponent(REPORTER)
+                .endSource()
+                .build();
+    }
+
+    private static String name(Note note) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest((note.uid() + "\0" + note.reason() + "\0" + note.message()).getBytes(UTF_8));
+            String name = note.object().name().name();
+            return name.substring(0, Math.min(name.length(), 200)) + "."
+                    + HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.shellac.operator.write;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.shellac.kube.api.Requests;
+import dev.shellac.kube.watch.Collection;
+import dev.shellac.kube.watch.ListWatch;
+import dev.shellac.kube.watch.RawObject;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.Name;
+import dev.shellac.operator.children.Labels;
+import dev.shellac.operator.fleet.Fleet;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The objects that we made, by their labels: who else touches them is noticed, and what nobody wants any more is found. */
+public final class Owned implements AutoCloseable {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** A kind of children. */
+    public record Kind(String apiVersion, String kind, String plural) {}
+
+    /** Those that every cluster has; more than that is not watched, and only applied. */
+    public static final List<Kind> KINDS = List.of(
+            new Kind("v1", "ConfigMap", "configmaps"),
+            new Kind("v1", "Secret", "secrets"),
+            new Kind("v1", "Service", "services"),
+            new Kind("v1", "ServiceAccount", "serviceaccounts"),
+            new Kind("apps/v1", "Deployment", "deployments"),
+            new Kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
+            new Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
+            new Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+            new Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"));
+
+    /**
+     * How an object of ours stands.
+     *
+     * @param gateway whose it is
+     * @param generation 0 where its kind has none
+     */
+    public record Standing(Fleet.Key gateway, String version, long generation) {}
+
+    /** Who wants to know; called on many threads. */
+    public interface Listener {
+        /** Written, by us or by somebody else. */
+        void touched(ObjectKey object, Fleet.Key gateway);
+
+        void gone(ObjectKey object, Fleet.Key gateway);
+    }
+
+    private final Listener listener;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<ObjectKey, Standing> objects = new HashMap<>();
+    private final CountDownLatch unlisted = new CountDownLatch(KINDS.size());
+    private final List<ListWatch> watches = new ArrayList<>();
+
+    private Owned(Listener listener) {
+        this.listener = listener;
+    }
+
+    public static Owned start(Requests api, Listener listener) {
+        var owned = new Owned(listener);
+        for (Kind kind : KINDS) {
+            var type = new RawObject.Type(kind.apiVersion(), kind.kind());
+            owned.watches.add(ListWatch.start(
+                    api,
+                    Collection.of(Collection.path(kind.apiVersion(), kind.plural()), type)
+                            .labelled(Labels.OURS)
+                            .metadata(),
+                    owned.new Reading(kind)));
+        }
+        return owned;
+    }
+
+    public boolean awaitSynced(Duration patience) throws InterruptedException {
+        return unlisted.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    public Optional<Standing> find(ObjectKey key) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(objects.get(key));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All objects, with whose they are. */
+    public Map<ObjectKey, Standing> all() {
+        lock.lock();
+        try {
+            return Map.copyOf(objects);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private final class Reading implements ListWatch.Listener {
+        private final Kind kind;
+        private boolean first = true;
+
+        Reading(Kind kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        public void there(RawObject object) {
+            ObjectKey key = key(object.name());
+            Standing standing = standing(object);
+            lock.lock();
+            try {
+                objects.put(key, standing);
+            } finally {
+                lock.unlock();
+            }
+            listener.touched(key, standing.gateway());
+        }
+
+        @Override
+        public void gone(Name name) {
+            ObjectKey key = key(name);
+            Optional<Standing> before;
+            lock.lock();
+            try {
+                before = Optional.ofNullable(objects.remove(key));
+            } finally {
+                lock.unlock();
+            }
+            before.ifPresent(standing -> listener.gone(key, standing.gateway()));
+        }
+
+        @Override
+        public void listed() {
+            if (first) {
+                first = false;
+                unlisted.countDown();
+            }
+        }
+
+        private ObjectKey key(Name name) {
+            return new ObjectKey(kind.apiVersion(), kind.plural(), name);
+        }
+    }
+
+    private static Standing standing(RawObject object) {
+        try {
+            JsonNode meta = JSON.readTree(object.json()).path("metadata");
+            JsonNode labels = meta.path("labels");
+            String namespace =
+                    labels.path(Labels.GATEWAY_NAMESPACE).asText(object.name().namespace());
+            return new Standing(
+                    new Fleet.Key(namespace, labels.path(Labels.GATEWAY_NAME).asText()),
+                    object.version(),
+                    meta.path("generation").asLong());
+        } catch (IOException e) {
+            throw new IllegalStateException("what was just written cannot be read", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        watches.forEach(ListWatch::close);
+    }
+}

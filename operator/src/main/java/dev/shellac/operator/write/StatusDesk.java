@@ -1,0 +1,224 @@
+package dev.shellac.operator.write;
+
+import dev.shellac.kube.api.ApiFault;
+import dev.shellac.kube.write.StatusEdit;
+import dev.shellac.kube.write.StatusEdit.Last;
+import dev.shellac.kube.write.StatusEdit.Result;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.ResourceId;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes statuses on a few threads, the newest wish for each object only. What many things change, such as a Gateway that a thousand routes attach to,
+ * is written at once when it was quiet, and then more and more seldom for as long as it goes on, but never later than a second.
+ */
+public final class StatusDesk implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(StatusDesk.class.getName());
+    private static final int WRITERS = 4;
+    private static final Duration STEP = Duration.ofMillis(100);
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration RETRY_LONGEST = Duration.ofSeconds(30);
+
+    /** Who wants to know what was written. */
+    public interface Listener {
+        void wrote(Wish wish, Result result);
+
+        void failed(Wish wish, IOException why);
+    }
+
+    private static final class Slot {
+        private Optional<Wish> wish = Optional.empty();
+        private Optional<Last> last = Optional.empty();
+        private long notBefore = System.nanoTime();
+        private long lastEnd = System.nanoTime() - LONGEST.toNanos();
+        private int streak;
+        private int failures;
+    }
+
+    private final StatusEdit edit;
+    private final Listener listener;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<ResourceId, Slot> waiting = new LinkedHashMap<>();
+    private final Map<ResourceId, Slot> slots = new HashMap<>();
+    private final Set<ResourceId> busy = new HashSet<>();
+    private boolean closed;
+
+    private StatusDesk(StatusEdit edit, Listener listener) {
+        this.edit = edit;
+        this.listener = listener;
+    }
+
+    public static StatusDesk start(StatusEdit edit, Listener listener) {
+        var desk = new StatusDesk(edit, listener);
+        for (int i = 0; i < WRITERS; i++) {
+            boolean gatewaysOnly = i == 0;
+            Thread.ofVirtual().name("status " + i).start(() -> desk.run(gatewaysOnly));
+        }
+        return desk;
+    }
+
+    public void wish(Wish wish) {
+        lock.lock();
+        try {
+            Slot slot = slots.computeIfAbsent(wish.object(), key -> new Slot());
+            slot.wish = Optional.of(wish);
+            slot.failures = 0;
+            waiting.putIfAbsent(wish.object(), slot);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The object is no more, or not ours. */
+    public void forget(ResourceId object) {
+        lock.lock();
+        try {
+            slots.remove(object);
+            waiting.remove(object);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing waits and nothing is being written. */
+    public boolean isIdle() {
+        lock.lock();
+        try {
+            return waiting.isEmpty() && busy.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run(boolean gatewaysOnly) {
+        try {
+            while (true) {
+                ResourceId object = next(gatewaysOnly);
+                Slot slot;
+                Wish wish;
+                lock.lock();
+                try {
+                    if (closed) {
+                        return;
+                    }
+                    slot = slots.getOrDefault(object, new Slot());
+                    if (slot.wish.isEmpty()) {
+                        busy.remove(object);
+                        continue;
+                    }
+                    wish = slot.wish.get();
+                    slot.wish = Optional.empty();
+                } finally {
+                    lock.unlock();
+                }
+                write(object, slot, wish);
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "statuses are not written any more");
+        }
+    }
+
+    // Gateways are what others wait for: one writer is theirs alone.
+    private ResourceId next(boolean gatewaysOnly) throws InterruptedException {
+        lock.lock();
+        try {
+            while (true) {
+                long now = System.nanoTime();
+                long soonest = Long.MAX_VALUE;
+                for (Map.Entry<ResourceId, Slot> entry : waiting.entrySet()) {
+                    boolean isGateway = entry.getKey().type().equals(GroupKind.GATEWAY);
+                    if (busy.contains(entry.getKey()) || (gatewaysOnly && !isGateway)) {
+                        continue;
+                    }
+                    long left = entry.getValue().notBefore - now;
+                    if (left <= 0 || closed) {
+                        waiting.remove(entry.getKey());
+                        busy.add(entry.getKey());
+                        return entry.getKey();
+                    }
+                    soonest = Math.min(soonest, left);
+                }
+                if (closed) {
+                    throw new InterruptedException("closed");
+                }
+                if (soonest == Long.MAX_VALUE) {
+                    changed.await();
+                } else {
+                    changed.awaitNanos(soonest);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(ResourceId object, Slot slot, Wish wish) throws InterruptedException {
+        Optional<IOException> failure = Optional.empty();
+        try {
+            StatusEdit.Edited edited = edit.write(
+                    wish.path(), wish.uid(), wish.ours(), wish.fields().get(), slot.last);
+            slot.last = edited.last();
+            listener.wrote(wish, edited.result());
+        } catch (IOException e) {
+            failure = Optional.of(e);
+            listener.failed(wish, e);
+        } finally {
+            done(object, slot, wish, failure);
+        }
+    }
+
+    private void done(ResourceId object, Slot slot, Wish wish, Optional<IOException> failure) {
+        lock.lock();
+        try {
+            busy.remove(object);
+            long now = System.nanoTime();
+            boolean goesOn = now - slot.lastEnd < 2 * LONGEST.toNanos();
+            slot.streak = goesOn ? slot.streak + 1 : 0;
+            slot.lastEnd = now;
+            Duration pause = shorter(STEP.multipliedBy(slot.streak), LONGEST);
+            if (failure.isPresent() && !(failure.get() instanceof ApiFault fault && fault.isFinal())) {
+                slot.failures++;
+                pause = shorter(RETRY.multipliedBy(1L << Math.min(slot.failures - 1, 5)), RETRY_LONGEST);
+                slot.wish = slot.wish.or(() -> Optional.of(wish));
+                waiting.putIfAbsent(object, slot);
+            }
+            slot.notBefore = now + pause.toNanos();
+            // There are thousands of routes, and few of all else.
+            if (object.type().equals(GroupKind.HTTP_ROUTE) && slot.wish.isEmpty() && slot.last.isEmpty()) {
+                slots.remove(object, slot);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            waiting.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package dev.shellac.operator.write;
+
+import dev.shellac.decode.status.StatusFields;
+import dev.shellac.kube.watch.Definitions;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.CachePolicy;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.status.Condition;
+import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.GatewayClassStatus;
+import dev.shellac.model.status.PolicyStatus;
+import dev.shellac.translate.status.Statuses;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Which statuses are to be written: of what changed, that which does not say it yet. Costs what the changes cost. */
+public final class Wishes {
+    /** A moment: what there is, what we say of it, and how it is served. */
+    public record Moment(Snapshot snapshot, Statuses statuses, Definitions definitions) {
+        public static final Moment NONE = new Moment(Snapshot.empty(), Statuses.EMPTY, Definitions.NONE);
+    }
+
+    private static final Set<String> BAD_IF_TRUE = Set.of("PartiallyInvalid", "Conflicted");
+    private static final Set<String> SILENT = Set.of("Pending", "AddressNotAssigned");
+    /** Conditions of our entries in a route or policy: all of them. */
+    private static final Set<String> OF_ENTRIES = Set.of("Accepted", "ResolvedRefs", "PartiallyInvalid");
+
+    private final Moment before;
+    private final Moment now;
+    private final String controller;
+    private final List<Wish> wishes = new ArrayList<>();
+
+    private Wishes(Moment before, Moment now, String controller) {
+        this.before = before;
+        this.now = now;
+        this.controller = controller;
+    }
+
+    public static List<Wish> between(Moment before, Moment now, String controller) {
+        var wishes = new Wishes(before, now, controller);
+        wishes.collect();
+        return wishes.wishes;
+    }
+
+    private void collect() {
+        var classes = new Said(controller, ClassStatuses.OWN_CONDITIONS);
+        var shared = new Said(controller, Statuses.OWN_CONDITIONS);
+        var entries = new Said(controller, OF_ENTRIES);
+        add(new Kind<>(
+                GroupKind.GATEWAY_CLASS,
+                GatewayClass.class,
+                Wishes::classes,
+                GatewayClass::status,
+                classes::same,
+                StatusFields::of,
+                status -> Stream.of(status.conditions()),
+                ClassStatuses.OWN_CONDITIONS));
+        add(new Kind<>(
+                GroupKind.GATEWAY,
+                Gateway.class,
+                moment -> moment.statuses().gateways(),
+                Gateway::status,
+                shared::same,
+                StatusFields::of,
+                status -> Stream.concat(
+                        Stream.of(status.conditions()),
+                        status.listeners().stream().map(listener -> listener.conditions())),
+                Statuses.OWN_CONDITIONS));
+        add(new Kind<>(
+                GroupKind.LISTENER_SET,
+                ListenerSet.class,
+                moment -> moment.statuses().listenerSets(),
+                ListenerSet::status,
+                shared::same,
+                StatusFields::of,
+                status -> Stream.concat(
+                        Stream.of(status.conditions()),
+                        status.listeners().stream().map(listener -> listener.conditions())),
+                Statuses.OWN_CONDITIONS));
+        add(new Kind<>(
+                GroupKind.HTTP_ROUTE,
+                HttpRoute.class,
+                moment -> moment.statuses().httpRoutes(),
+                HttpRoute::status,
+                entries::same,
+                StatusFields::of,
+                status -> status.parents().stream()
+                        .filter(parent -> parent.controllerName().equals(controller))
+                        .map(parent -> parent.conditions()),
+                OF_ENTRIES));
+        add(policy(
+                GroupKind.BACKEND_TLS_POLICY,
+                BackendTlsPolicy.class,
+                moment -> moment.statuses().backendTlsPolicies(),
+                BackendTlsPolicy::status));
+        add(policy(
+                GroupKind.CACHE_POLICY,
+                CachePolicy.class,
+                moment -> moment.statuses().cachePolicies(),
+                CachePolicy::status));
+    }
+
+    private static Map<Name, GatewayClassStatus> classes(Moment moment) {
+        return ClassStatuses.of(moment.statuses().gatewayClasses(), moment.snapshot(), moment.definitions());
+    }
+
+    private <R extends Resource> Kind<R, PolicyStatus> policy(
+            GroupKind type,
+            Class<R> record,
+            Function<Moment, Map<Name, PolicyStatus>> wanted,
+            Function<R, PolicyStatus> there) {
+        return new Kind<>(
+                type,
+                record,
+                wanted,
+                there,
+                new Said(controller, OF_ENTRIES)::same,
+                StatusFields::of,
+                status -> status.ancestors().stream()
+                        .filter(ancestor -> ancestor.controllerName().equals(controller))
+                        .map(ancestor -> ancestor.conditions()),
+                OF_ENTRIES);
+    }
+
+    private record Kind<R extends Resource, S>(
+            GroupKind type,
+            Class<R> record,
+            Function<Moment, Map<Name, S>> wanted,
+            Function<R, S> there,
+            BiPredicate<S, S> same,
+            Function<S, Map<String, Object>> fields,
+            Function<S, Stream<ConditionSet>> conditions,
+            Set<String> ours) {
+        private Kind {
+            ours = Set.copyOf(ours);
+        }
+    }
+
+    private <R extends Resource, S> void add(Kind<R, S> kind) {
+        SharedMap<Name, S> wanted = SharedMap.of(kind.wanted().apply(now));
+        SharedMap<Name, S> last = SharedMap.of(kind.wanted().apply(before));
+        var names = new TreeSet<Name>();
+        wanted.changesSince(last).forEach(change -> names.add(change.key()));
+        now.snapshot().changesSince(before.snapshot(), kind.record()).forEach(change -> names.add(change.key()));
+        for (Name name : names) {
+            S status = wanted.get(name);
+            R object = now.snapshot().find(kind.record(), name).orElse(null);
+            if (status != null
+                    && object != null
+                    && !kind.same().test(status, kind.there().apply(object))) {
+                now.definitions()
+                        .find(kind.type())
+                        .map(served -> new Wish(
+                                new ResourceId(kind.type(), name),
+                                served.apiVersion(),
+                                object.meta().uid(),
+                                served.path(name),
+                                kind.ours(),
+                                () -> kind.fields().apply(status),
+                                bad(kind.conditions().apply(status))))
+                        .ifPresent(wishes::add);
+            }
+        }
+    }
+
+    private static List<Condition> bad(Stream<ConditionSet> conditions) {
+        var told = new HashSet<String>();
+        return conditions
+                .flatMap(set -> set.conditions().stream())
+                .filter(condition -> condition.since().isEmpty())
+                .filter(condition -> BAD_IF_TRUE.contains(condition.type())
+                        ? condition.holds()
+                        : condition.state() == Condition.State.FALSE)
+                .filter(condition -> !SILENT.contains(condition.reason()) && told.add(condition.message()))
+                .toList();
+    }
+}
