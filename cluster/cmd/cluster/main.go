@@ -47,7 +47,7 @@ kubelet, containerd, kube-proxy, CoreDNS and a load balancer. Clusters with diff
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&c.name, "name", "dev", "the cluster's name")
-	root.AddCommand(c.up(), c.down(), c.status(), c.load(), c.exec(), c.logs(), c.start(), c.stop(), c.prepare(), c.list(),
+	root.AddCommand(c.up(), c.down(), c.status(), c.load(), c.exec(), c.logs(), c.start(), c.stop(), c.prepare(), c.list(), c.which(),
 		c.program("kubectl", "Run kubectl against the cluster"),
 		c.program("helm", "Run helm against the cluster"))
 	return root
@@ -241,6 +241,29 @@ func (c *cli) prepare() *cobra.Command {
 				return err
 			}
 			return m.Prepare()
+		},
+	}
+}
+
+func (c *cli) which() *cobra.Command {
+	return &cobra.Command{
+		Use:   "which PROGRAM",
+		Short: "Print where a program of the clusters is, as helm, for what needs no cluster",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := machine()
+			if err != nil {
+				return err
+			}
+			path, err := m.Store.Bin(args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(path); err != nil {
+				return fmt.Errorf("%s is not built yet: `bin/cluster prepare` builds it", args[0])
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), path)
+			return nil
 		},
 	}
 }

@@ -90,7 +90,7 @@ final class PodEnvironment {
         var storages = new ArrayList<String>();
         storage.asked().forEach(asked -> storages.add(asked.argument()));
         if (storage.asked().stream().allMatch(CacheStorage.Asked::isTransient)) {
-            storages.addFirst("malloc," + CacheStorage.mebi(budget.storage()));
+            storages.addFirst("malloc," + CacheStorage.mebi(budget.storageBeside(storage)));
         }
         if (storage.asked().stream().noneMatch(CacheStorage.Asked::isTransient)) {
             storages.add("Transient=malloc," + CacheStorage.mebi(budget.transientBytes()));

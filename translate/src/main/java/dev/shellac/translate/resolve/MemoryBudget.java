@@ -57,7 +57,16 @@ public record MemoryBudget(
 
     /** The storage that always fits. */
     public long storage() {
-        return isPromised ? Math.max(0, room() / COST_IN_MEMORY / MEBI) * MEBI : USUAL_STORAGE;
+        return storageIn(room());
+    }
+
+    /** The storage that fits beside what was asked for. */
+    public long storageBeside(CacheStorage storage) {
+        return storageIn(room() - cost(storage));
+    }
+
+    private long storageIn(long room) {
+        return isPromised ? Math.max(0, room / COST_IN_MEMORY / MEBI) * MEBI : USUAL_STORAGE;
     }
 
     /** Why a pod with this storage would outgrow its limit. */
@@ -76,13 +85,17 @@ public record MemoryBudget(
             return Optional.of("storage '" + boundless.get().argument()
                     + "' has no size, which no memory limit can promise to hold");
         }
-        long cost = storage.asked().stream().mapToLong(this::cost).sum();
+        long cost = cost(storage);
         return cost <= room()
                 ? Optional.empty()
                 : Optional.of("storage "
                         + storage.asked().stream().map(Asked::argument).collect(Collectors.joining(" and "))
                         + " can take " + mebi(cost) + " MiB when it is full of tiny objects; " + division()
                         + "; the most that fits is malloc," + mebi(storage()) + "m");
+    }
+
+    private long cost(CacheStorage storage) {
+        return storage.asked().stream().mapToLong(this::cost).sum();
     }
 
     private long cost(Asked asked) {

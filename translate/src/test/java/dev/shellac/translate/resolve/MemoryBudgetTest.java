@@ -1,0 +1,130 @@
+package dev.shellac.translate.resolve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.model.Metadata;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
+import dev.shellac.model.policy.GatewayClassParameters.Scale;
+import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
+import dev.shellac.model.policy.GatewayClassParameters.Storage;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class MemoryBudgetTest {
+    private static final long MEBI = 1L << 20;
+
+    /** Objects of 512 bytes, with 1 KiB beside each, and everything else at its most. */
+    @ParameterizedTest
+    @ValueSource(longs = {384, 512, 600, 1024, 2048, 4096, 65_536})
+    void everythingAtItsMostStaysBelowTheLimit(long mebi) {
+        MemoryBudget budget = MemoryBudget.of(Optional.of(mebi * MEBI));
+        long tiny = budget.storage() / 512;
+        long most = tiny * (512 + 1024)
+                + budget.transientBytes()
+                + (long) budget.mostThreads() * 256 * 1024
+                + budget.edge()
+                + budget.javaHeap()
+                + (64 + 64) * MEBI;
+        assertThat(most).isLessThanOrEqualTo(mebi * MEBI * 95 / 100);
+        assertThat(budget.storage()).isPositive();
+        assertThat(budget.refusal(size(budget.storage()))).isEmpty();
+        assertThat(budget.refusal(size(budget.storage() + MEBI))).isPresent();
+    }
+
+    /** As docs/kubernetes.md has it. */
+    @ParameterizedTest
+    @CsvSource({"512, 53", "1024, 149", "2048, 345", "4096, 977"})
+    void aThirdOfWhatIsLeft(long limit, long storage) {
+        assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).storage()).isEqualTo(storage * MEBI);
+    }
+
+    @Test
+    void aLargerLimitNeverGivesLess() {
+        MemoryBudget before = MemoryBudget.of(Optional.of(256 * MEBI));
+        for (long mebi = 257; mebi < 8192; mebi++) {
+            MemoryBudget now = MemoryBudget.of(Optional.of(mebi * MEBI));
+            assertThat(now.storage()).as("%d MiB", mebi).isGreaterThanOrEqualTo(before.storage() - 3 * MEBI);
+            assertThat(now.mostThreads()).isGreaterThanOrEqualTo(before.mostThreads());
+            before = now;
+        }
+    }
+
+    @Test
+    void aLimitWithoutRoomIsRefusedWhateverTheStorage() {
+        assertThat(MemoryBudget.of(Optional.of(128 * MEBI)).refusal(CacheStorage.of(Optional.empty())))
+                .hasValueSatisfying(why -> assertThat(why).startsWith("a memory limit of 128 MiB has no room"));
+    }
+
+    @Test
+    void withoutALimitNothingIsRefused() {
+        MemoryBudget budget = MemoryBudget.of(Optional.empty());
+        assertThat(budget.storage()).isEqualTo(256 * MEBI);
+        assertThat(budget.refusal(size(1L << 50))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-s malloc,50m             | fits",
+                "-smalloc,50M              | fits",
+                "-s a=malloc,25m -s b=malloc,25m | fits",
+                "-s a=malloc,40m -s b=malloc,40m | can take 240 MiB",
+                "-s malloc,1g              | can take 3072 MiB",
+                "-s malloc                 | has no size",
+                "-s default                | has no size",
+                "-s file,/x,1g             | fits",
+                "-s file,/x,9g             | can take 1152 MiB",
+                "-s Transient=malloc,51m   | fits",
+                "-s Transient=malloc,400m  | can take 349 MiB",
+                "-p timeout_idle=5         | fits",
+            })
+    void storageAmongTheArguments(String arguments, String words) {
+        Optional<String> refusal = MemoryBudget.of(Optional.of(512 * MEBI))
+                .refusal(CacheStorage.of(Optional.of(parameters(List.of(arguments.split(" ")), Optional.empty()))));
+        assertThat(refusal.orElse("fits")).contains(words);
+    }
+
+    @Test
+    void moreForTransientObjectsIsLessForTheRest() {
+        MemoryBudget budget = MemoryBudget.of(Optional.of(512 * MEBI));
+        CacheStorage more =
+                CacheStorage.of(Optional.of(parameters(List.of("-sTransient=malloc,81m"), Optional.empty())));
+        assertThat(budget.refusal(more)).isEmpty();
+        assertThat(budget.storageBeside(more)).isEqualTo(43 * MEBI);
+        assertThat(budget.storage()).isEqualTo(53 * MEBI);
+    }
+
+    @Test
+    void argumentsThatAreNotAboutStorageStay() {
+        CacheStorage storage = CacheStorage.of(
+                Optional.of(parameters(List.of("-p", "a=b", "-s", "malloc,1m", "-t", "10", "-s"), Optional.empty())));
+        assertThat(storage.otherArguments()).containsExactly("-p", "a=b", "-t", "10", "-s");
+    }
+
+    private static CacheStorage size(long bytes) {
+        return CacheStorage.of(
+                Optional.of(parameters(List.of(), Optional.of(new Storage(Storage.Kind.MALLOC, Optional.of(bytes))))));
+    }
+
+    private static GatewayClassParameters parameters(List<String> arguments, Optional<Storage> storage) {
+        return new GatewayClassParameters(
+                Metadata.named("", "p"),
+                Optional.empty(),
+                Optional.empty(),
+                arguments,
+                storage,
+                Optional.empty(),
+                Clients.USUAL,
+                Scale.FREE,
+                ServiceSettings.NONE,
+                PodSettings.NONE,
+                Optional.empty());
+    }
+}
