@@ -51,7 +51,7 @@ final class Feed implements AutoCloseable {
             if (silent || !scope.wanted().test(object.name())) {
                 return;
             }
-            Decoded decoded = Decoder.decode(List.of(object.source()));
+            Decoded decoded = Decoder.decodeStored(List.of(object.source()));
             if (decoded.objects().isEmpty()) {
                 String why = decoded.errors().isEmpty()
                         ? "unknown"
