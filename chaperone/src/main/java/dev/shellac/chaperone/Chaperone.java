@@ -1,5 +1,7 @@
 package dev.shellac.chaperone;
 
+import dev.shellac.chaperone.edge.EdgeLoop;
+import dev.shellac.chaperone.edge.HaproxyCommand;
 import dev.shellac.chaperone.http.PodServer;
 import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.kube.Backoff;
@@ -15,6 +17,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -22,12 +25,14 @@ import java.util.Optional;
 final class Chaperone implements AutoCloseable {
     private final Feeds feeds;
     private final Loop loop;
+    private final EdgeLoop edge;
     private final Drain drain;
     private final PodServer server;
 
-    private Chaperone(Feeds feeds, Loop loop, Drain drain, PodServer server) {
+    private Chaperone(Feeds feeds, Loop loop, EdgeLoop edge, Drain drain, PodServer server) {
         this.feeds = feeds;
         this.loop = loop;
+        this.edge = edge;
         this.drain = drain;
         this.server = server;
     }
@@ -38,21 +43,30 @@ final class Chaperone implements AutoCloseable {
         var meters = new Meters(registry);
         var board = new Board(clock.millis());
         var bell = new Bell();
+        var edgeBell = new Bell();
         Optional<BackendsFile> backends = settings.backends()
-                .map(file -> new BackendsFile(file, settings.source().namespace()));
+                .map(file -> new BackendsFile(file, settings.source().names().namespace()));
         Loop.Parts parts = Loop.Parts.of(settings.files(), settings.sockets(), meters, settings.timing(), backends);
-        Feeds feeds = Feeds.start(
-                api, settings.source().namespace(), settings.source().configMap(), Backoff.usual(), bell::ring);
+        Feeds feeds = Feeds.start(api, settings.source().names(), Backoff.usual(), () -> {
+            bell.ring();
+            edgeBell.ring();
+        });
+        Path folder = settings.varnishd().folder();
+        var edge = new EdgeLoop(
+                new HaproxyCommand(settings.haproxy(), folder),
+                folder.resolve("edge"),
+                new EdgeLoop.Wires(feeds, edgeBell, bell::ring),
+                meters);
         var loop = new Loop(
-                new Loop.Wires(StartedVarnishd.with(settings.varnishd(), clock), feeds, bell, board),
+                new Loop.Wires(StartedVarnishd.with(settings.varnishd(), clock), feeds, edge, bell, board),
                 parts,
                 settings.timing(),
                 clock);
-        var drain = new Drain(loop, settings.timing());
+        var drain = new Drain(loop, edge, settings.timing());
         PodServer server;
         try {
             server = PodServer.start(
-                    new PodServer.Shown(loop, drain, board, registry),
+                    new PodServer.Shown(loop, edge, drain, board, registry),
                     settings.serving().token(),
                     settings.serving().pod(),
                     settings.serving().health(),
@@ -62,7 +76,8 @@ final class Chaperone implements AutoCloseable {
             throw e;
         }
         loop.start();
-        return new Chaperone(feeds, loop, drain, server);
+        edge.start();
+        return new Chaperone(feeds, loop, edge, drain, server);
     }
 
     int port() {
@@ -82,6 +97,7 @@ final class Chaperone implements AutoCloseable {
     @Override
     public void close() {
         feeds.close();
+        edge.close();
         loop.close();
         server.close();
     }

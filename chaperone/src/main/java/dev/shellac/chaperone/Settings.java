@@ -1,6 +1,7 @@
 package dev.shellac.chaperone;
 
 import dev.shellac.chaperone.http.Token;
+import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.chaperone.live.Disk;
 import dev.shellac.chaperone.live.Timing;
 import dev.shellac.varnishd.ListenSocket;
@@ -20,11 +21,13 @@ import java.util.stream.Collectors;
  *
  * @param files the table and the VCL
  * @param backends where backends.conf is written, if anybody wants it
+ * @param haproxy how it is started
  */
 record Settings(
         VarnishdSettings varnishd,
         Disk files,
         Optional<Path> backends,
+        List<String> haproxy,
         Source source,
         Serving serving,
         Timing timing,
@@ -34,6 +37,7 @@ record Settings(
 
             It is told by its environment (defaults in brackets):
               NAMESPACE [default], CONFIGMAP_NAME [gateway-vcl]   the Gateway's ConfigMap
+              TLS_SECRET_NAME                                     the Gateway's certificates; without it no listener has TLS
               GATEWAY_NAME, POD_NAME                              who this is
               VARNISH_LISTEN [http=:80]                           sockets, name=address,protocol, between semicolons
               VARNISH_STORAGE [malloc,256m]                       storages, between semicolons
@@ -46,7 +50,7 @@ record Settings(
               DRAIN_TOKEN                                         what /drain and /state ask for, as X-Drain-Token
               DRAIN_DELAY [5], DRAIN_TIMEOUT [20]                 seconds to serve on, and for clients to leave
               LOG_LEVEL [info]                                    debug, info, warn or error
-              VARNISHD_COMMAND [varnishd], VARNISHSTAT_COMMAND    how they are started
+              VARNISHD_COMMAND [varnishd], VARNISHSTAT_COMMAND, HAPROXY_COMMAND [haproxy]   how they are started
               VMOD_PATH                                           a folder of VMODs before varnishd's own
               VCL_COMPILER [tcc]                                  tcc or cc
               KUBERNETES_API_URL                                  an API server without TLS; else that of the cluster
@@ -54,7 +58,7 @@ record Settings(
             """;
 
     /** Whose configuration it is, and where it is read. */
-    record Source(String namespace, String configMap, Optional<URI> api) {}
+    record Source(Feeds.Names names, Optional<URI> api) {}
 
     /** What it serves itself, and to whom. */
     record Serving(InetSocketAddress health, InetSocketAddress debug, Token token, String pod) {}
@@ -63,8 +67,10 @@ record Settings(
         var environment = new Environment(variables);
         Path folder = environment.path("WORK_DIR", "/var/run/varnish");
         var source = new Source(
-                environment.text("NAMESPACE", "default"),
-                environment.text("CONFIGMAP_NAME", "gateway-vcl"),
+                new Feeds.Names(
+                        environment.text("NAMESPACE", "default"),
+                        environment.text("CONFIGMAP_NAME", "gateway-vcl"),
+                        environment.optional("TLS_SECRET_NAME")),
                 environment.url("KUBERNETES_API_URL"));
         var serving = new Serving(
                 environment.address("HEALTH_ADDR", ":8080"),
@@ -83,6 +89,7 @@ record Settings(
                 varnishd.orElseThrow(),
                 files,
                 environment.optionalPath("BACKENDS_FILE_PATH"),
+                environment.words("HAPROXY_COMMAND").orElse(List.of("haproxy")),
                 source,
                 serving,
                 timing,

@@ -4,9 +4,11 @@ import static dev.shellac.chaperone.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.live.Timing;
+import dev.shellac.model.Secret;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,10 +23,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** A gateway pod without a cluster: a real varnishd of Debian 13, a real chaperone, and an API server that is not. */
 final class Pod implements AutoCloseable {
@@ -37,6 +45,7 @@ final class Pod implements AutoCloseable {
     private final Path folder;
     private final int port;
     private final List<HttpServer> backends = new ArrayList<>();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private String routes = "";
     private String userVcl = "";
     private Optional<Chaperone> chaperone = Optional.empty();
@@ -64,15 +73,18 @@ final class Pod implements AutoCloseable {
         String root = HOME.resolve("bin/root").toString();
         var environment = new HashMap<String, String>();
         environment.put("WORK_DIR", folder.toString());
-        environment.put("VARNISH_LISTEN", "http-80=127.0.0.1:" + port + ",http");
+        environment.put(
+                "VARNISH_LISTEN", "http-80=127.0.0.1:" + port + ",http;edge=" + folder.resolve("edge.sock") + ",PROXY");
         environment.put("VARNISH_STORAGE", "malloc,16m");
         environment.put("VARNISHD_COMMAND", root + " run debian-13 -- varnishd");
         environment.put("VARNISHSTAT_COMMAND", root + " join {pid} -- varnishstat");
+        environment.put("HAPROXY_COMMAND", root + " run debian-13 -- haproxy");
         environment.put("VMOD_PATH", HOME.resolve("build/ghost/debian-13").toString());
         environment.put("VARNISHD_EXTRA_ARGS", "-p;vsl_space=4M");
         environment.put("BACKENDS_FILE_PATH", folder.resolve("backends.conf").toString());
         environment.put("NAMESPACE", "edge");
         environment.put("CONFIGMAP_NAME", "gw-vcl");
+        environment.put("TLS_SECRET_NAME", "gw-tls");
         environment.put("HEALTH_ADDR", "127.0.0.1:0");
         environment.put("DEBUG_ADDR", "127.0.0.1:0");
         environment.put("DRAIN_TOKEN", TOKEN);
@@ -95,6 +107,7 @@ final class Pod implements AutoCloseable {
                 settings.varnishd(),
                 settings.files(),
                 settings.backends(),
+                settings.haproxy(),
                 settings.source(),
                 settings.serving(),
                 timing,
@@ -109,14 +122,20 @@ final class Pod implements AutoCloseable {
 
     /** A backend that says its name. */
     int backend(String name) throws IOException {
+        return backend(request -> name);
+    }
+
+    /** A backend that says something about the headers that it got. */
+    int backend(Function<Headers, String> says) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
         server.createContext("/", exchange -> {
             try (exchange) {
-                byte[] body = name.getBytes(UTF_8);
+                byte[] body = says.apply(exchange.getRequestHeaders()).getBytes(UTF_8);
                 exchange.sendResponseHeaders(200, body.length);
                 exchange.getResponseBody().write(body);
             }
         });
+        server.setExecutor(threads);
         server.start();
         backends.add(server);
         return server.getAddress().getPort();
@@ -173,6 +192,29 @@ final class Pod implements AutoCloseable {
                 "",
                 ",\"data\":{\"main.vcl\":" + quoted(main.vcl() + userVcl) + ",\"routing.json\":" + quoted(routing)
                         + "}");
+    }
+
+    /** The ConfigMap, key by key. */
+    void configMap(Map<String, String> data) {
+        api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":" + members(data));
+    }
+
+    /** The Secret of certificates. */
+    void secret(Map<String, Secret> files) {
+        var data = new TreeMap<String, String>();
+        files.forEach((name, file) ->
+                data.put(name, file.<String>reveal(bytes -> Base64.getEncoder().encodeToString(bytes))));
+        api.put("/api/v1/namespaces/edge/secrets", "gw-tls", "", ",\"data\":" + members(data));
+    }
+
+    private static String members(Map<String, String> values) {
+        return values.entrySet().stream()
+                .map(value -> quoted(value.getKey()) + ":" + quoted(value.getValue()))
+                .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    Path folder() {
+        return folder;
     }
 
     private static String quoted(String text) {
@@ -234,8 +276,16 @@ final class Pod implements AutoCloseable {
     }
 
     List<ProcessHandle> varnishds() {
+        return called("varnishd");
+    }
+
+    List<ProcessHandle> haproxies() {
+        return called("haproxy");
+    }
+
+    private List<ProcessHandle> called(String name) {
         return processes().stream()
-                .filter(process -> commandLine(process.pid()).startsWith("varnishd\0"))
+                .filter(process -> commandLine(process.pid()).startsWith(name + "\0"))
                 .toList();
     }
 
@@ -251,6 +301,7 @@ final class Pod implements AutoCloseable {
     public void close() {
         stop();
         backends.forEach(server -> server.stop(0));
+        threads.shutdownNow();
         api.close();
         if (!processes().isEmpty()) {
             throw new AssertionError("left behind: " + processes());

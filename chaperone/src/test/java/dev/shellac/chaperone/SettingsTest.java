@@ -3,6 +3,7 @@ package dev.shellac.chaperone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.varnishd.ListenSocket;
 import java.nio.file.Path;
 import java.util.Map;
@@ -13,7 +14,9 @@ final class SettingsTest {
     @Test
     void withoutAnythingItIsAsEver() throws BadSettings {
         Settings settings = Settings.of(Map.of());
-        assertThat(settings.source()).isEqualTo(new Settings.Source("default", "gateway-vcl", Optional.empty()));
+        assertThat(settings.source())
+                .isEqualTo(new Settings.Source(
+                        new Feeds.Names("default", "gateway-vcl", Optional.empty()), Optional.empty()));
         assertThat(settings.varnishd().folder()).isEqualTo(Path.of("/var/run/varnish"));
         assertThat(settings.files().table()).isEqualTo(Path.of("/var/run/varnish/ghost.json"));
         assertThat(settings.files().vcl()).isEqualTo(Path.of("/var/run/varnish/main.vcl"));

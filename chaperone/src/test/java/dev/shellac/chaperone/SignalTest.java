@@ -24,36 +24,95 @@ final class SignalTest {
     @TempDir
     private Path folder;
 
+    /** A connection that is kept. */
+    private interface Client extends AutoCloseable {
+        /** Whether it is kept after this request, too. */
+        boolean ask() throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    @FunctionalInterface
+    private interface Connector {
+        Client connect() throws IOException;
+    }
+
     @Test
     void aTermUnderLoadFailsNoRequest() throws Exception {
         try (Pod pod = Pod.in(folder)) {
             pod.slice("a", pod.backend("a"));
             pod.route("/a", "a");
-            int health = Pod.freePort();
-            Process process = start(pod, health);
-            try {
-                eventually("ready", () -> isReady(health));
-                var asked = new AtomicLong();
-                List<String> failed = new ArrayList<>();
-                try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-                    List<Future<?>> clients = new ArrayList<>();
-                    for (int i = 0; i < CLIENTS; i++) {
-                        clients.add(threads.submit(() -> load(pod, health, asked, failed)));
-                    }
-                    eventually("under load", () -> asked.get() > 200);
-                    process.destroy();
-                    for (Future<?> client : clients) {
-                        client.get();
-                    }
-                }
-                assertThat(failed).isEmpty();
-                // Nobody is left, so it does not wait as long as it may.
-                assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-                assertThat(Files.readString(folder.resolve("log"))).contains("drained; 0 sessions are left");
-                assertThat(process.exitValue()).isEqualTo(128 + 15);
-            } finally {
-                process.destroyForcibly().waitFor();
+            termUnderLoad(pod, () -> plain(KeptConnection.to(pod.port())));
+        }
+    }
+
+    @Test
+    void aTermUnderLoadFailsNoRequestWithTls() throws Exception {
+        try (Pod pod = Pod.in(folder)) {
+            var gateway = new TlsGateway(pod);
+            gateway.apply();
+            termUnderLoad(pod, () -> tls(TlsConnection.to(gateway.https(), "a.example.com")));
+        }
+    }
+
+    private static Client plain(KeptConnection connection) {
+        return new Client() {
+            @Override
+            public boolean ask() throws IOException {
+                return connection.ask("/a");
             }
+
+            @Override
+            public void close() throws IOException {
+                connection.close();
+            }
+        };
+    }
+
+    private static Client tls(TlsConnection connection) {
+        return new Client() {
+            @Override
+            public boolean ask() throws IOException {
+                TlsConnection.Answer answer = connection.get("a.example.com", "/");
+                if (answer.status() != 200) {
+                    throw new IOException("answered " + answer);
+                }
+                return answer.kept();
+            }
+
+            @Override
+            public void close() throws IOException {
+                connection.close();
+            }
+        };
+    }
+
+    private void termUnderLoad(Pod pod, Connector connector) throws Exception {
+        int health = Pod.freePort();
+        Process process = start(pod, health);
+        try {
+            eventually("ready", () -> isReady(health));
+            var asked = new AtomicLong();
+            List<String> failed = new ArrayList<>();
+            try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                List<Future<?>> clients = new ArrayList<>();
+                for (int i = 0; i < CLIENTS; i++) {
+                    clients.add(threads.submit(() -> load(connector, health, asked, failed)));
+                }
+                eventually("under load", () -> asked.get() > 200);
+                process.destroy();
+                for (Future<?> client : clients) {
+                    client.get();
+                }
+            }
+            assertThat(failed).isEmpty();
+            // Nobody is left, so it does not wait as long as it may.
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(Files.readString(folder.resolve("log"))).contains("drained; 0 sessions are left");
+            assertThat(process.exitValue()).isEqualTo(128 + 15);
+        } finally {
+            process.destroyForcibly().waitFor();
         }
     }
 
@@ -74,15 +133,15 @@ final class SignalTest {
 
     // Connections are kept until an answer closes them. New ones are made as long as the pod is ready, as a Service
     // does it.
-    private static long load(Pod pod, int health, AtomicLong asked, List<String> failed) {
+    private static long load(Connector connector, int health, AtomicLong asked, List<String> failed) {
         long number = 0;
         while (isReady(health)) {
-            try (KeptConnection connection = KeptConnection.to(pod.port())) {
+            try (Client connection = connector.connect()) {
                 boolean kept = true;
                 while (kept) {
                     number++;
                     asked.incrementAndGet();
-                    kept = connection.ask("/a");
+                    kept = connection.ask();
                 }
             } catch (IOException e) {
                 add(failed, e.toString());

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.shellac.chaperone.edge.EdgeLoop;
 import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
+import dev.shellac.chaperone.live.LiveState;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -30,7 +32,7 @@ public final class PodServer implements AutoCloseable {
     private static final int BACKLOG = 64;
 
     /** What is served. */
-    public record Shown(Loop loop, Drain drain, Board board, PrometheusMeterRegistry registry) {}
+    public record Shown(Loop loop, EdgeLoop edge, Drain drain, Board board, PrometheusMeterRegistry registry) {}
 
     private record Answer(int status, String type, String body) {
         static Answer text(int status, String words) {
@@ -71,6 +73,16 @@ public final class PodServer implements AutoCloseable {
                 "/debug/backends",
                 exchange -> Answer.json("{\"pools\":" + shown.loop().pools() + "}\n"));
         shown.registry().gauge("chaperone.ready", this, server -> server.isReady() ? 1 : 0);
+        shown.registry()
+                .gauge(
+                        "chaperone.edge.certificates",
+                        shown.edge(),
+                        edge -> edge.state().certificates().size());
+        shown.registry()
+                .gauge(
+                        "chaperone.edge.certificates.left.out",
+                        shown.edge(),
+                        edge -> edge.state().leftOut().size());
         shown.registry().gauge("chaperone.draining", shown.drain(), drain -> drain.isDraining() ? 1 : 0);
     }
 
@@ -126,7 +138,12 @@ public final class PodServer implements AutoCloseable {
         if (shown.drain().isDraining()) {
             return Answer.text(503, "draining");
         }
-        return isReady() ? Answer.text(200, "ready") : Answer.text(503, "no table is live");
+        if (isReady()) {
+            return Answer.text(200, "ready");
+        }
+        LiveState state = shown.board().posted().state();
+        boolean tls = state.edge().wanted() && state.edge().hash().isEmpty();
+        return Answer.text(503, tls ? "no TLS is terminated" : "no table is live");
     }
 
     private Answer drain(HttpExchange exchange) {
@@ -159,7 +176,9 @@ public final class PodServer implements AutoCloseable {
         return new Answer(
                 200,
                 "text/plain; version=0.0.4; charset=utf-8",
-                shown.registry().scrape() + varnish);
+                shown.registry().scrape()
+                        + varnish
+                        + shown.edge().counted().map(HaproxyMetrics::text).orElse(""));
     }
 
     @Override

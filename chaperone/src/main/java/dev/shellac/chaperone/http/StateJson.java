@@ -6,6 +6,7 @@ import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.LiveState;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -35,11 +36,14 @@ final class StateJson {
             field(json, "refused", state.vcl().refused());
             json.writeEndObject();
             endpoints(json, state.endpoints());
-            json.writeObjectFieldStart("faults");
-            for (var fault : new TreeMap<>(state.faults()).entrySet()) {
-                json.writeStringField(fault.getKey(), fault.getValue());
-            }
+            json.writeObjectFieldStart("edge");
+            json.writeBooleanField("wanted", state.edge().wanted());
+            field(json, "hash", state.edge().hash());
+            field(json, "refused", state.edge().refused());
+            texts(json, "certificates", state.edge().certificates());
+            texts(json, "leftOut", state.edge().leftOut());
             json.writeEndObject();
+            texts(json, "faults", state.faults());
             json.writeEndObject();
         }
         return text.toString();
@@ -81,6 +85,14 @@ final class StateJson {
             json.writeString(service.toString());
         }
         json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void texts(JsonGenerator json, String name, Map<String, String> values) throws IOException {
+        json.writeObjectFieldStart(name);
+        for (Map.Entry<String, String> value : new TreeMap<>(values).entrySet()) {
+            json.writeStringField(value.getKey(), value.getValue());
+        }
         json.writeEndObject();
     }
 

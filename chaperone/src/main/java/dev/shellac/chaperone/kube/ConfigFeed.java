@@ -94,18 +94,22 @@ public final class ConfigFeed implements AutoCloseable {
 
     private boolean resolve(Node configMap) throws InterruptedException {
         String version = configMap.get("metadata").get("resourceVersion").text();
-        Optional<String> vcl =
-                Optional.of(configMap.get("data").get("main.vcl").text()).filter(text -> !text.isBlank());
+        Optional<String> vcl = text(configMap, "main.vcl");
+        Optional<String> haproxy = text(configMap, "haproxy.cfg");
         try {
             Optional<RoutingFile> routing = ConfigReading.routing(configMap, this::get);
-            publish(new PodConfig(version, routing, vcl, Optional.empty()));
+            publish(new PodConfig(version, routing, vcl, haproxy, Optional.empty()));
             return true;
         } catch (IOException e) {
             String why = String.valueOf(e.getMessage());
             LOG.log(Level.WARNING, "ConfigMap {0}, version {1}: {2}", name, version, why);
-            publish(new PodConfig(version, known.flatMap(PodConfig::routing), vcl, Optional.of(why)));
+            publish(new PodConfig(version, known.flatMap(PodConfig::routing), vcl, haproxy, Optional.of(why)));
             return false;
         }
+    }
+
+    private static Optional<String> text(Node configMap, String key) {
+        return Optional.of(configMap.get("data").get(key).text()).filter(text -> !text.isBlank());
     }
 
     private void publish(PodConfig config) {

@@ -1,18 +1,28 @@
 package dev.shellac.chaperone.kube;
 
+import java.util.Optional;
 import java.util.Random;
 
-/** Both feeds of a pod. */
-public record Feeds(ConfigFeed config, SliceFeed slices) implements AutoCloseable {
+/**
+ * All feeds of a pod.
+ *
+ * @param secret the certificates', where a Gateway may have some
+ */
+public record Feeds(ConfigFeed config, SliceFeed slices, Optional<SecretFeed> secret) implements AutoCloseable {
+    /** What is read of a namespace, by name. */
+    public record Names(String namespace, String configMap, Optional<String> secret) {}
+
     /**
      * Starts to read.
      *
      * @param changed called on other threads whenever something is another; must not block
      */
-    public static Feeds start(ApiServer api, String namespace, String configMap, Backoff backoff, Runnable changed) {
+    public static Feeds start(ApiServer api, Names names, Backoff backoff, Runnable changed) {
         var pace = new ListWatch.Pace(backoff, new Random());
-        var feeds =
-                new Feeds(new ConfigFeed(api, pace, namespace, configMap, changed), new SliceFeed(api, pace, changed));
+        var feeds = new Feeds(
+                new ConfigFeed(api, pace, names.namespace(), names.configMap(), changed),
+                new SliceFeed(api, pace, changed),
+                names.secret().map(secret -> SecretFeed.start(api, pace, names.namespace(), secret, changed)));
         feeds.config().start();
         return feeds;
     }
@@ -21,5 +31,6 @@ public record Feeds(ConfigFeed config, SliceFeed slices) implements AutoCloseabl
     public void close() {
         config.close();
         slices.close();
+        secret.ifPresent(SecretFeed::close);
     }
 }

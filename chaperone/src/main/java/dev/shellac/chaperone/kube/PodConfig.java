@@ -8,6 +8,12 @@ import java.util.Optional;
  * @param version its resourceVersion
  * @param routing routing.json, whatever form it came in; nothing where there is none or it cannot be put together
  * @param vcl main.vcl
+ * @param haproxy haproxy.cfg; nothing where no listener has TLS
  * @param fault why there is no routing
  */
-public record PodConfig(String version, Optional<RoutingFile> routing, Optional<String> vcl, Optional<String> fault) {}
+public record PodConfig(
+        String version,
+        Optional<RoutingFile> routing,
+        Optional<String> vcl,
+        Optional<String> haproxy,
+        Optional<String> fault) {}

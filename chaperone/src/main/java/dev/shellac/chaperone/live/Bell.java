@@ -13,7 +13,7 @@ public final class Bell {
     }
 
     /** Until it rings, or for as long as this. */
-    void await(Duration most) throws InterruptedException {
+    public void await(Duration most) throws InterruptedException {
         if (rung.tryAcquire(most.toMillis(), TimeUnit.MILLISECONDS)) {
             rung.drainPermits();
         }

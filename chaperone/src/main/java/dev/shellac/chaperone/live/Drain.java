@@ -17,11 +17,13 @@ public final class Drain {
     private static final Pattern SESSIONS = Pattern.compile("MEMPOOL\\.sess[0-9]+\\.live");
 
     private final Loop loop;
+    private final Edge edge;
     private final Timing timing;
     private volatile boolean draining;
 
-    public Drain(Loop loop, Timing timing) {
+    public Drain(Loop loop, Edge edge, Timing timing) {
         this.loop = loop;
+        this.edge = edge;
         this.timing = timing;
     }
 
@@ -43,10 +45,11 @@ public final class Drain {
                 String.valueOf(timing.drainDelay().toMillis()));
         Thread.sleep(timing.drainDelay());
         loop.turnAway();
+        edge.turnAway();
         long deadline = System.nanoTime() + timing.drainMost().toNanos();
         int unknown = 0;
         long left = 1;
-        while (left > 0 && unknown < UNKNOWN && System.nanoTime() < deadline) {
+        while ((left > 0 || !edge.isEmpty()) && unknown < UNKNOWN && System.nanoTime() < deadline) {
             Thread.sleep(LOOK);
             try {
                 left = loop.varnish().isEmpty()

@@ -13,9 +13,11 @@ import java.util.Set;
  * @param table what the router serves from
  * @param vcl what varnishd runs
  * @param endpoints what is known of them
+ * @param edge what terminates TLS
  * @param faults by place, what is wrong that no route is to blame for
  */
-public record LiveState(Config config, Table table, Vcl vcl, Endpoints endpoints, Map<String, String> faults) {
+public record LiveState(
+        Config config, Table table, Vcl vcl, Endpoints endpoints, Edge edge, Map<String, String> faults) {
     /**
      * The ConfigMap.
      *
@@ -61,11 +63,33 @@ public record LiveState(Config config, Table table, Vcl vcl, Endpoints endpoints
         }
     }
 
+    /**
+     * HAProxy.
+     *
+     * @param wanted there is something to terminate
+     * @param hash of the haproxy.cfg that is in use; there only while a process is
+     * @param refused HAProxy's words about a newer configuration, or why there is none
+     * @param certificates those in use: name and hash of the PEM
+     * @param leftOut those that HAProxy does not take: name and its words
+     */
+    public record Edge(
+            boolean wanted,
+            Optional<String> hash,
+            Optional<String> refused,
+            Map<String, String> certificates,
+            Map<String, String> leftOut) {
+        public Edge {
+            certificates = Map.copyOf(certificates);
+            leftOut = Map.copyOf(leftOut);
+        }
+    }
+
     static final LiveState NOTHING = new LiveState(
             new Config(Optional.empty(), Optional.empty()),
             new Table(Optional.empty(), 0, 0, List.of()),
             new Vcl(Optional.empty(), Optional.empty(), Optional.empty()),
             new Endpoints(Set.of(), Set.of()),
+            new Edge(false, Optional.empty(), Optional.empty(), Map.of(), Map.of()),
             Map.of());
 
     public LiveState {
@@ -74,26 +98,8 @@ public record LiveState(Config config, Table table, Vcl vcl, Endpoints endpoints
 
     /** Requests are served as some configuration says. */
     public boolean isLive() {
-        return table.hash().isPresent() && vcl.name().isPresent();
-    }
-
-    LiveState with(Config next) {
-        return new LiveState(next, table, vcl, endpoints, faults);
-    }
-
-    LiveState with(Table next) {
-        return new LiveState(config, next, vcl, endpoints, faults);
-    }
-
-    LiveState with(Vcl next) {
-        return new LiveState(config, table, next, endpoints, faults);
-    }
-
-    LiveState with(Endpoints next) {
-        return new LiveState(config, table, vcl, next, faults);
-    }
-
-    LiveState withFaults(Map<String, String> next) {
-        return new LiveState(config, table, vcl, endpoints, next);
+        return table.hash().isPresent()
+                && vcl.name().isPresent()
+                && (edge.hash().isPresent() || !edge.wanted());
     }
 }

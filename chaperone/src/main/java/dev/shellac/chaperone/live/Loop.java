@@ -2,6 +2,7 @@ package dev.shellac.chaperone.live;
 
 import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.chaperone.kube.PodConfig;
+import dev.shellac.chaperone.kube.SecretFeed;
 import dev.shellac.chaperone.kube.Slices;
 import dev.shellac.varnishconfig.table.PodTable;
 import dev.shellac.varnishd.VclOutcome;
@@ -30,6 +31,7 @@ public final class Loop implements AutoCloseable {
 
     private final Varnish.Starter starter;
     private final Feeds feeds;
+    private final Edge edge;
     private final Bell bell;
     private final Board board;
     private final Timing timing;
@@ -57,11 +59,12 @@ public final class Loop implements AutoCloseable {
     }
 
     /** Where it gets its input, and where its results hang. */
-    public record Wires(Varnish.Starter starter, Feeds feeds, Bell bell, Board board) {}
+    public record Wires(Varnish.Starter starter, Feeds feeds, Edge edge, Bell bell, Board board) {}
 
     public Loop(Wires wires, Parts parts, Timing timing, InstantSource clock) {
         this.starter = wires.starter();
         this.feeds = wires.feeds();
+        this.edge = wires.edge();
         this.bell = wires.bell();
         this.board = wires.board();
         this.parts = parts;
@@ -177,6 +180,9 @@ public final class Loop implements AutoCloseable {
         fault.ifPresent(words -> faults.put("loop", words));
         feeds.config().fault().ifPresent(words -> faults.put("ConfigMap", words));
         feeds.config().known().flatMap(PodConfig::fault).ifPresent(words -> faults.put("ConfigMap routing", words));
+        if (edge().wanted()) {
+            feeds.secret().flatMap(SecretFeed::fault).ifPresent(words -> faults.put("Secret", words));
+        }
         Slices slices = feeds.slices().known();
         slices.faults().forEach((namespace, words) -> faults.put("EndpointSlices of " + namespace, words));
         LiveState.Vcl vcl = parts.vcl().state();
@@ -192,7 +198,18 @@ public final class Loop implements AutoCloseable {
                 new LiveState.Endpoints(
                         slices.listed(),
                         parts.table().encoded().map(table -> table.waitsFor()).orElse(Set.of())),
+                edge(),
                 faults));
+    }
+
+    // A listener that has just come is waited for, also if the edge has not looked yet.
+    private LiveState.Edge edge() {
+        LiveState.Edge now = edge.state();
+        boolean wanted = feeds.config()
+                .known()
+                .map(config -> config.haproxy().isPresent())
+                .orElse(now.wanted());
+        return new LiveState.Edge(wanted, now.hash(), now.refused(), now.certificates(), now.leftOut());
     }
 
     /** The varnishd that runs. */

@@ -14,6 +14,14 @@ public final class Meters {
     final Counter varnishdStarts;
     final Timer change;
 
+    /** HAProxy replaced by one with another configuration. */
+    public final Counter edgeReloads;
+
+    /** Configurations and certificates that HAProxy did not take. */
+    public final Counter edgeErrors;
+
+    public final Counter haproxyStarts;
+
     public Meters(MeterRegistry registry) {
         this.tableReloads = registry.counter("chaperone.ghost.reloads");
         this.tableErrors = registry.counter("chaperone.ghost.reload.errors");
@@ -22,5 +30,8 @@ public final class Meters {
         this.endpointChanges = registry.counter("chaperone.endpoint.changes");
         this.varnishdStarts = registry.counter("chaperone.varnishd.starts");
         this.change = registry.timer("chaperone.table.change");
+        this.edgeReloads = registry.counter("chaperone.edge.reloads");
+        this.edgeErrors = registry.counter("chaperone.edge.reload.errors");
+        this.haproxyStarts = registry.counter("chaperone.haproxy.starts");
     }
 }

@@ -177,7 +177,11 @@ final class KeepersTest {
                         + ",\"listeners\":[\"w\"],\"route_name\":\"shop/r\",\"origin\":{\"rule\":0,\"match\":0},\"priority\":1}]}}}";
         keeper.take(
                 new PodConfig(
-                        "1", Optional.of(new RoutingFile(file.getBytes(UTF_8))), Optional.empty(), Optional.empty()),
+                        "1",
+                        Optional.of(new RoutingFile(file.getBytes(UTF_8))),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
                 START);
     }
 }

@@ -1,0 +1,334 @@
+package dev.shellac.chaperone.edge;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.chaperone.kube.Feeds;
+import dev.shellac.chaperone.kube.PodConfig;
+import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.chaperone.kube.SecretFeed;
+import dev.shellac.chaperone.kube.TlsBundle;
+import dev.shellac.chaperone.live.Bell;
+import dev.shellac.chaperone.live.Edge;
+import dev.shellac.chaperone.live.LiveState;
+import dev.shellac.chaperone.live.Meters;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The one thread that starts and stops HAProxy. A new configuration or certificate is a new process, which takes the sockets over; the
+ * one before ends with its last connection. What HAProxy refuses changes nothing but the state.
+ */
+public final class EdgeLoop implements Edge, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(EdgeLoop.class.getName());
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final Duration RETRY = Duration.ofMillis(500);
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final int MOST_DOUBLINGS = 4;
+    // Each keeps what its clients have open, for as long as they like; so many certificates do not change in a day.
+    private static final int MOST_LEAVING = 4;
+
+    /** Where it gets its input. */
+    public record Wires(Feeds feeds, Bell bell, Runnable changed) {}
+
+    private final HaproxyCommand program;
+    private final EdgeDisk disk;
+    private final Wires wires;
+    private final Meters meters;
+    private final Thread thread;
+    private final Deque<Haproxy.Running> leaving = new ArrayDeque<>();
+    private final Map<String, Optional<String>> verdicts = new HashMap<>();
+    private Optional<Haproxy.Running> current = Optional.empty();
+    private Optional<Live> live = Optional.empty();
+    private Optional<Candidate> tried = Optional.empty();
+    private boolean wanted;
+    private int deaths;
+    private long notBefore = System.nanoTime();
+    private volatile LiveState.Edge state = Edge.NONE.state();
+    private volatile boolean stopped;
+    private volatile boolean closing;
+    private volatile boolean empty = true;
+
+    /** What is in use, or was before the process died. */
+    private record Live(Path home, Candidate asked, Map<String, String> certificates, Map<String, String> leftOut) {
+        String hash() {
+            return "sha256:" + RoutingFile.sha256(asked.config().getBytes(UTF_8));
+        }
+    }
+
+    public EdgeLoop(HaproxyCommand program, Path folder, Wires wires, Meters meters) {
+        this.program = program;
+        this.disk = new EdgeDisk(folder);
+        this.wires = wires;
+        this.meters = meters;
+        this.thread = Thread.ofPlatform().name("edge").unstarted(this::run);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    @Override
+    public LiveState.Edge state() {
+        return state;
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return empty;
+    }
+
+    @Override
+    public void turnAway() {
+        closing = true;
+        wires.bell().ring();
+    }
+
+    /** What HAProxy counts, as its runtime socket prints it; nothing while none runs. */
+    public Optional<Counted> counted() {
+        if (state.hash().isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Counted(program.ask("show info"), program.ask("show stat -1 1 -1")));
+        } catch (IOException e) {
+            LOG.log(Level.INFO, "no counters of haproxy: {0}", e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Its answers to {@code show info} and {@code show stat}. */
+    public record Counted(String info, String frontends) {}
+
+    private void run() {
+        try {
+            while (!stopped) {
+                wires.bell().await(round());
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "the edge ends");
+        }
+    }
+
+    private Duration round() throws InterruptedException {
+        Duration wait;
+        try {
+            wait = closing ? goAway() : settle();
+        } catch (IOException | RuntimeException e) {
+            // A full disk, or a mistake of ours: what is served stays, and it is tried again.
+            LOG.log(Level.ERROR, "the edge failed", e);
+            post(Optional.of(e.toString()));
+            wait = PAUSE;
+        }
+        leaving.removeIf(process -> !process.isAlive());
+        empty = leaving.isEmpty() && current.filter(Haproxy.Running::isAlive).isEmpty();
+        return wait;
+    }
+
+    private Duration goAway() {
+        current.ifPresent(this::letGo);
+        current = Optional.empty();
+        return IDLE;
+    }
+
+    private Duration settle() throws IOException, InterruptedException {
+        Optional<PodConfig> config = wires.feeds().config().known();
+        if (config.isPresent() && config.get().haproxy().isEmpty()) {
+            return end();
+        }
+        Optional<String> refused = Optional.empty();
+        if (config.isPresent()) {
+            wanted = true;
+            Optional<TlsBundle> bundle = wires.feeds().secret().flatMap(SecretFeed::known);
+            if (bundle.isEmpty()) {
+                refused = Optional.of("the Secret of certificates is not known yet");
+            } else {
+                refused = take(Candidate.of(config.get().haproxy().get(), bundle.get()));
+            }
+        }
+        if (current.filter(Haproxy.Running::isAlive).isPresent()) {
+            deaths = 0;
+            post(refused);
+            return refused.isPresent() && tried.isEmpty() ? PAUSE : IDLE;
+        }
+        return again(refused);
+    }
+
+    private Duration end() throws IOException {
+        if (current.isPresent() || live.isPresent() || disk.good().isPresent()) {
+            LOG.log(Level.INFO, "no listener has TLS any more");
+            disk.forget();
+        }
+        current.ifPresent(this::letGo);
+        current = Optional.empty();
+        live = Optional.empty();
+        tried = Optional.empty();
+        wanted = false;
+        update(Edge.NONE.state());
+        return IDLE;
+    }
+
+    // What is wrong with it, if it is not in use afterwards.
+    private Optional<String> take(Candidate asked) throws IOException, InterruptedException {
+        if (live.filter(now -> now.asked().equals(asked)).isPresent()) {
+            return Optional.empty();
+        }
+        if (tried.equals(Optional.of(asked))) {
+            return state.refused();
+        }
+        if (!asked.missing().isEmpty()) {
+            return Optional.of("waits for " + String.join(", ", asked.missing()));
+        }
+        tried = Optional.of(asked);
+        var leftOut = new TreeMap<String, String>();
+        Path home = disk.write(asked);
+        Optional<String> fault = program.fault(home);
+        if (fault.isPresent()) {
+            leftOut.putAll(bad(home, asked));
+            home = disk.write(asked.without(leftOut.keySet()));
+            fault = leftOut.isEmpty() ? fault : program.fault(home);
+            meters.edgeErrors.increment();
+        }
+        if (fault.isPresent()) {
+            LOG.log(Level.WARNING, "haproxy.cfg refused, the one before stays: {0}", fault.get());
+            return fault;
+        }
+        leftOut.forEach((name, words) -> LOG.log(Level.WARNING, "certificate {0} is left out: {1}", name, words));
+        var certificates = asked.bundle().hashes(Candidate.PEM);
+        certificates.keySet().removeAll(leftOut.keySet());
+        return replace(new Live(home, asked, certificates, leftOut));
+    }
+
+    private Map<String, String> bad(Path home, Candidate asked) throws IOException, InterruptedException {
+        Map<String, String> hashes = asked.bundle().hashes(Candidate.PEM);
+        verdicts.keySet().retainAll(hashes.values());
+        var bad = new TreeMap<String, String>();
+        for (String name : asked.certificates()) {
+            String hash = hashes.getOrDefault(name, name);
+            if (!verdicts.containsKey(hash)) {
+                verdicts.put(hash, program.certificateFault(home, name));
+            }
+            verdicts.getOrDefault(hash, Optional.empty()).ifPresent(words -> bad.put(name, words));
+        }
+        return bad;
+    }
+
+    private Optional<String> replace(Live next) throws IOException, InterruptedException {
+        Optional<Haproxy.Running> before = current;
+        long start = System.nanoTime();
+        try {
+            current = Optional.of(program.start(next.home(), before, wires.bell()::ring));
+        } catch (IOException e) {
+            // That it did not start may be for another reason than what is in it: it is tried again.
+            tried = Optional.empty();
+            meters.edgeErrors.increment();
+            LOG.log(Level.WARNING, "haproxy with the new configuration: {0}", e.getMessage());
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+        before.ifPresent(this::letGo);
+        disk.keep(next.home());
+        live = Optional.of(next);
+        meters.edgeReloads.increment();
+        meters.haproxyStarts.increment();
+        LOG.log(
+                Level.INFO,
+                "haproxy serves {0} certificates, {1} are left out, {2} ms",
+                String.valueOf(next.certificates().size()),
+                String.valueOf(next.leftOut().size()),
+                String.valueOf(Duration.ofNanos(System.nanoTime() - start).toMillis()));
+        return Optional.empty();
+    }
+
+    private void letGo(Haproxy.Running process) {
+        process.leave();
+        leaving.addLast(process);
+        leaving.removeIf(gone -> !gone.isAlive());
+        if (leaving.size() > MOST_LEAVING) {
+            LOG.log(Level.INFO, "the oldest of {0} processes that are about to leave is stopped", leaving.size());
+            leaving.removeFirst().stop();
+        }
+    }
+
+    // The process is gone, or this is the first round of ours: with what was good before.
+    private Duration again(Optional<String> refused) throws IOException, InterruptedException {
+        current.ifPresent(gone -> {
+            LOG.log(Level.WARNING, "haproxy is gone and is started again: {0}", gone.lastWords());
+            deaths++;
+        });
+        current = Optional.empty();
+        Optional<Live> last = live.isPresent() ? live : fromDisk();
+        wanted |= last.isPresent();
+        post(refused);
+        if (last.isEmpty()) {
+            return refused.isPresent() && tried.isEmpty() ? PAUSE : IDLE;
+        }
+        Duration wait = Duration.ofNanos(notBefore - System.nanoTime());
+        if (wait.isPositive()) {
+            return wait;
+        }
+        // The first time at once; one that dies again and again is given time.
+        notBefore = System.nanoTime()
+                + RETRY.multipliedBy(1L << Math.min(deaths, MOST_DOUBLINGS)).toNanos();
+        try {
+            current = Optional.of(program.start(last.get().home(), Optional.empty(), wires.bell()::ring));
+            live = last;
+            meters.haproxyStarts.increment();
+        } catch (IOException e) {
+            deaths++;
+            LOG.log(Level.WARNING, "{0}", e.getMessage());
+            post(Optional.of(String.valueOf(e.getMessage())));
+            return RETRY;
+        }
+        post(refused);
+        return IDLE;
+    }
+
+    // What was left out is not known any more; it is found again when the configuration is.
+    private Optional<Live> fromDisk() throws IOException {
+        Optional<Path> home = disk.good();
+        if (home.isEmpty()) {
+            return Optional.empty();
+        }
+        Candidate last = EdgeDisk.read(home.get());
+        return Optional.of(new Live(home.get(), last, last.bundle().hashes(Candidate.PEM), Map.of()));
+    }
+
+    private void post(Optional<String> refused) {
+        boolean runs = current.filter(Haproxy.Running::isAlive).isPresent();
+        update(new LiveState.Edge(
+                wanted,
+                live.filter(now -> runs).map(Live::hash),
+                refused,
+                live.map(Live::certificates).orElse(Map.of()),
+                live.map(Live::leftOut).orElse(Map.of())));
+    }
+
+    private void update(LiveState.Edge next) {
+        if (!next.equals(state)) {
+            state = next;
+            wires.changed().run();
+        }
+    }
+
+    /** Ends the loop, then HAProxy. */
+    @Override
+    public void close() {
+        stopped = true;
+        wires.bell().ring();
+        thread.interrupt();
+        try {
+            thread.join(Duration.ofSeconds(5));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        leaving.forEach(Haproxy.Running::stop);
+        current.ifPresent(Haproxy.Running::stop);
+    }
+}

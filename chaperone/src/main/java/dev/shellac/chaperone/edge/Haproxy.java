@@ -1,0 +1,39 @@
+package dev.shellac.chaperone.edge;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** What the edge says to HAProxy. */
+interface Haproxy {
+    /** HAProxy's words about a configuration that it does not take. */
+    Optional<String> fault(Path home) throws IOException, InterruptedException;
+
+    /** HAProxy's words about one certificate that it does not take. */
+    Optional<String> certificateFault(Path home, String certificate) throws IOException, InterruptedException;
+
+    /**
+     * Starts a process, which serves when this returns.
+     *
+     * @param before gives its sockets to the next, so that no connection is lost; it goes on until it is told to stop
+     * @param ended called when the process is gone; must not block
+     */
+    Running start(Path home, Optional<Running> before, Runnable ended) throws IOException, InterruptedException;
+
+    /** The answer of the process that serves. */
+    String ask(String command) throws IOException;
+
+    /** A process. */
+    interface Running {
+        boolean isAlive();
+
+        /** It takes no new connections, and ends when the last one that it has does. */
+        void leave();
+
+        /** It ends now. */
+        void stop();
+
+        /** What it printed last. */
+        String lastWords();
+    }
+}

@@ -1,0 +1,271 @@
+package dev.shellac.chaperone;
+
+import static dev.shellac.chaperone.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS from a client through HAProxy and varnishd to a backend. */
+final class EdgeTest {
+    @TempDir
+    private Path folder;
+
+    private Pod pod;
+    private TlsGateway gateway;
+
+    @BeforeEach
+    void make() throws Exception {
+        pod = Pod.in(folder);
+        gateway = new TlsGateway(pod);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        pod.close();
+    }
+
+    private void serve() throws Exception {
+        gateway.apply();
+        pod.start();
+        pod.awaitReady();
+    }
+
+    private String shown(String serverName) throws IOException {
+        try (TlsConnection connection = TlsConnection.to(gateway.https(), serverName)) {
+            return connection.certificate();
+        }
+    }
+
+    @Test
+    void namesSelectCertificatesAndPortsSelectListeners() throws Exception {
+        serve();
+        try (TlsConnection a = TlsConnection.to(gateway.https(), "a.example.com", "http/1.1")) {
+            assertThat(a.certificate()).isEqualTo("a");
+            assertThat(a.protocol()).isEqualTo("http/1.1 TLSv1.3");
+            assertThat(a.get("a.example.com", "/").body()).isEqualTo("https-443 127.0.0.1 https a.example.com 443");
+            // What a client says of itself does not count.
+            assertThat(a.get("a.example.com", "/", "X-Forwarded-For: 6.6.6.6", "X-Forwarded-Proto: http")
+                            .body())
+                    .isEqualTo("https-443 127.0.0.1 https a.example.com 443");
+            // A connection is for the listener of its server name.
+            assertThat(a.get("b.example.org", "/").status()).isEqualTo(421);
+            assertThat(a.get("a.example.com", "https://a.example.com/").status())
+                    .isEqualTo(200);
+        }
+        assertThat(shown("b.example.org")).isEqualTo("wild");
+        assertThatThrownBy(() -> shown("b.example.net")).isInstanceOf(SSLException.class);
+        try (TlsConnection any = TlsConnection.to(gateway.alt(), "b.example.net", "h2", "http/1.1")) {
+            assertThat(any.certificate()).isEqualTo("any");
+            assertThat(any.protocol()).isEqualTo("h2 TLSv1.3");
+        }
+        try (TlsConnection any = TlsConnection.to(gateway.alt(), "b.example.net")) {
+            assertThat(any.get("b.example.net:8443", "/").body())
+                    .isEqualTo("https-8443 127.0.0.1 https b.example.net:8443 8443");
+        }
+        assertThat(Pod.ask("http://127.0.0.1:" + pod.port() + "/", "").body())
+                .startsWith("http-80 127.0.0.1 http 127.0.0.1:");
+    }
+
+    @Test
+    void http2IsServedAlike() throws Exception {
+        serve();
+        try (HttpClient client = HttpClient.newBuilder()
+                .sslContext(TlsConnection.believing())
+                .version(HttpClient.Version.HTTP_2)
+                .build()) {
+            URI uri = URI.create("https://localhost:" + gateway.alt() + "/");
+            for (int i = 0; i < 20; i++) {
+                HttpResponse<String> answer =
+                        client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+                assertThat(answer.body()).isEqualTo("https-8443 127.0.0.1 https localhost:" + gateway.alt() + " 8443");
+            }
+        }
+    }
+
+    @Test
+    void noConnectionToVarnishdIsSharedByClients() throws Exception {
+        serve();
+        // Requests of two clients in turn: each is told apart by what its own connection says.
+        try (TlsConnection a = TlsConnection.to(gateway.https(), "a.example.com");
+                TlsConnection b = TlsConnection.to(gateway.https(), "b.example.org");
+                TlsConnection c = TlsConnection.to(gateway.alt(), "a.example.com")) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(a.get("a.example.com", "/").body()).startsWith("https-443 ");
+                assertThat(b.get("b.example.org", "/").body()).startsWith("https-443 ");
+                assertThat(b.get("a.example.com", "/").status()).isEqualTo(421);
+                assertThat(c.get("a.example.com", "/").body()).startsWith("https-8443 ");
+            }
+        }
+    }
+
+    @Test
+    void certificatesRotateUnderLoadWithoutAFailedRequest() throws Exception {
+        serve();
+        List<TestCertificates.Pair> next = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            next.add(TestCertificates.of(folder, "a" + i, "a.example.com"));
+        }
+        var stop = new AtomicBoolean();
+        var asked = new AtomicLong();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> clients = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                clients.add(threads.submit(() -> load(stop, asked)));
+            }
+            for (int i = 0; i < 3; i++) {
+                String name = "a" + i;
+                gateway.rotate("a", next.get(i));
+                long start = System.nanoTime();
+                eventually("the new certificate", () -> shown("a.example.com").equals(name));
+                assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
+            }
+            long then = asked.get();
+            eventually("more requests", () -> asked.get() > then + 200);
+            stop.set(true);
+            for (Future<?> client : clients) {
+                client.get();
+            }
+        }
+        assertThat(asked.get()).isGreaterThan(500);
+        eventually("the others left", () -> pod.haproxies().size() == 1);
+        assertThat(pod.own("/metrics").body())
+                .contains("chaperone_edge_reloads_total 4", "chaperone_edge_certificates 3")
+                .containsPattern("haproxy_frontend_sessions_total\\{port=\"443\"} [1-9]");
+    }
+
+    // Connections are kept for some requests, so that there are old and new ones at any time.
+    private long load(AtomicBoolean stop, AtomicLong asked) throws IOException {
+        long number = 0;
+        while (!stop.get()) {
+            try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+                boolean kept = true;
+                for (int i = 0; i < 50 && kept && !stop.get(); i++) {
+                    TlsConnection.Answer answer = connection.get("a.example.com", "/");
+                    assertThat(answer.status()).isEqualTo(200);
+                    kept = answer.kept();
+                    asked.incrementAndGet();
+                    number++;
+                }
+            }
+        }
+        return number;
+    }
+
+    @Test
+    void aBadCertificateIsLeftOutAlone() throws Exception {
+        gateway.damage("wild", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n");
+        serve();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        assertThatThrownBy(() -> shown("b.example.org")).isInstanceOf(SSLException.class);
+        assertThat(pod.state())
+                .containsPattern("\"certificates\":\\{\"shop.a.pem\":\"sha256:[0-9a-f]{64}\",\"shop.any.pem\":")
+                .containsPattern("\"leftOut\":\\{\"shop.wild.pem\":\"unable to load [^\"]*'shop.wild.pem'");
+
+        gateway.damage("any", "nothing at all");
+        eventually("both are left out", () -> pod.state().contains("\"leftOut\":{\"shop.any.pem\":"));
+        assertThatThrownBy(() -> TlsConnection.to(gateway.alt(), "localhost")).isInstanceOf(SSLException.class);
+        gateway.rotate("a", TestCertificates.of(folder, "again", "a.example.com"));
+        eventually("others rotate", () -> shown("a.example.com").equals("again"));
+
+        gateway.heal();
+        eventually("all are there", () -> pod.state().contains("\"leftOut\":{}"));
+        assertThat(shown("b.example.org")).isEqualTo("wild");
+    }
+
+    @Test
+    void aRefusedConfigurationChangesNothing() throws Exception {
+        serve();
+        String good = gateway.haproxy();
+        String hash = pod.state().replaceAll("(?s).*\"edge\":\\{\"wanted\":true,\"hash\":\"([^\"]+)\".*", "$1");
+        gateway.configMap(good + "nonsense\n");
+        eventually("HAProxy's words", () -> pod.state().contains("unknown keyword 'nonsense'"));
+        assertThat(pod.state()).contains("\"hash\":\"" + hash + "\"").doesNotContain(folder + "/edge/");
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        assertThat(pod.own("/ready").status()).isEqualTo(200);
+        gateway.configMap(good);
+        eventually("all is well", () -> !pod.state().contains("nonsense"));
+    }
+
+    @Test
+    void aKilledHaproxyComesBackAtOnce() throws Exception {
+        serve();
+        pod.haproxies().forEach(ProcessHandle::destroyForcibly);
+        long start = System.nanoTime();
+        eventually("it is back", () -> {
+            try {
+                return shown("a.example.com").equals("a");
+            } catch (IOException e) {
+                return false;
+            }
+        });
+        assertThat(System.nanoTime() - start).isLessThan(3_000_000_000L);
+        pod.awaitReady();
+    }
+
+    @Test
+    void aStartWithoutTheApiServesTheSame() throws Exception {
+        serve();
+        try (Stream<Path> files = Files.walk(folder.resolve("edge"))) {
+            assertThat(files.filter(Files::isRegularFile))
+                    .isNotEmpty()
+                    .allMatch(file -> permissions(file).equals("rw-------"));
+        }
+        pod.api.stop();
+        pod.stop();
+        assertThat(pod.haproxies()).isEmpty();
+        pod.start();
+        pod.awaitReady();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        try (TlsConnection any = TlsConnection.to(gateway.alt(), "localhost")) {
+            assertThat(any.get("localhost", "/").status()).isEqualTo(200);
+        }
+        assertThat(pod.state()).contains("\"hash\":\"sha256:");
+    }
+
+    private static String permissions(Path file) {
+        try {
+            return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    @Test
+    void haproxyRunsOnlyWhileAListenerHasTls() throws Exception {
+        gateway.configMap("");
+        pod.start();
+        pod.awaitReady();
+        assertThat(pod.haproxies()).isEmpty();
+        // The configuration may come before the certificates.
+        gateway.configMap(gateway.haproxy());
+        eventually("it waits", () -> pod.own("/ready").body().equals("no TLS is terminated\n"));
+        gateway.secret();
+        pod.awaitReady();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        gateway.configMap("");
+        eventually("it is gone", () -> pod.haproxies().isEmpty());
+        assertThat(pod.own("/ready").status()).isEqualTo(200);
+    }
+}

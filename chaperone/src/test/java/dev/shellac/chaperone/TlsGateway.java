@@ -1,0 +1,169 @@
+package dev.shellac.chaperone;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Source;
+import dev.shellac.model.Port;
+import dev.shellac.model.Secret;
+import dev.shellac.model.Snapshot;
+import dev.shellac.translate.Settings;
+import dev.shellac.translate.Translator;
+import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.edge.HaproxyConfig;
+import dev.shellac.varnishconfig.routing.RoutingJson;
+import dev.shellac.varnishconfig.table.SocketMap;
+import dev.shellac.varnishconfig.vcl.MainVcl;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A Gateway with listeners of TLS, from YAML to the ConfigMap and the Secret of a pod, as the operator does it: {@code a.example.com} and
+ * {@code *.example.org} on port 443, all hosts on 8443.
+ */
+final class TlsGateway {
+    private static final String YAML = """
+            {apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: {name: varnish},
+             spec: {controllerName: varnish-software.com/gateway}}
+            ---
+            apiVersion: gateway.networking.k8s.io/v1
+            kind: Gateway
+            metadata: {name: gw, namespace: shop}
+            spec:
+              gatewayClassName: varnish
+              listeners:
+                - {name: web, port: 80, protocol: HTTP}
+                - {name: a, port: 443, protocol: HTTPS, hostname: a.example.com, tls: {certificateRefs: [{name: a}]}}
+                - {name: wild, port: 443, protocol: HTTPS, hostname: "*.example.org", tls: {certificateRefs: [{name: wild}]}}
+                - {name: any, port: 8443, protocol: HTTPS, tls: {certificateRefs: [{name: any}]}}
+            ---
+            {apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: echo, namespace: shop},
+             spec: {parentRefs: [{name: gw}], rules: [{backendRefs: [{name: echo, port: 80}]}]}}
+            ---
+            {apiVersion: v1, kind: Service, metadata: {name: echo, namespace: shop}, spec: {ports: [{port: 80, targetPort: 8080}]}}
+            """;
+
+    private final Pod pod;
+    private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
+    private final Map<String, String> damaged = new TreeMap<>();
+    private final int https;
+    private final int alt;
+
+    TlsGateway(Pod pod) throws IOException, InterruptedException {
+        this.pod = pod;
+        this.https = Pod.freePort();
+        this.alt = Pod.freePort();
+        pairs.put("a", TestCertificates.of(pod.folder(), "a", "a.example.com"));
+        pairs.put("wild", TestCertificates.of(pod.folder(), "wild", "*.example.org"));
+        pairs.put("any", TestCertificates.of(pod.folder(), "any", "localhost"));
+        // Who asked what, as the backend sees it.
+        int port = pod.backend(headers -> "%s %s %s %s %s"
+                .formatted(
+                        headers.getFirst("X-Gateway-Listener"),
+                        headers.getFirst("X-Forwarded-For"),
+                        headers.getFirst("X-Forwarded-Proto"),
+                        headers.getFirst("X-Forwarded-Host"),
+                        headers.getFirst("X-Forwarded-Port")));
+        pod.slice("echo", port);
+    }
+
+    /** The pod's port of listener port 443. */
+    int https() {
+        return https;
+    }
+
+    /** The pod's port of listener port 8443. */
+    int alt() {
+        return alt;
+    }
+
+    void rotate(String name, TestCertificates.Pair pair) {
+        pairs.put(name, pair);
+        secret();
+    }
+
+    /** Gives the pod something that the operator would not let through. */
+    void damage(String name, String pem) {
+        damaged.put("shop." + name + ".pem", pem);
+        secret();
+    }
+
+    void heal() {
+        damaged.clear();
+        secret();
+    }
+
+    void apply() {
+        secret();
+        configMap(haproxy());
+    }
+
+    String haproxy() {
+        return HaproxyConfig.encode(
+                        plan(),
+                        Map.of(
+                                new Port(443), https - HaproxyConfig.FIRST_PORT,
+                                new Port(8443), alt - HaproxyConfig.FIRST_PORT),
+                        HaproxyConfig.Options.USUAL)
+                .orElseThrow();
+    }
+
+    void secret() {
+        var files = new HashMap<String, Secret>(
+                CertificateBundle.of(plan(), snapshot()).files());
+        damaged.forEach((name, pem) -> files.put(name, Secret.of(pem.getBytes(UTF_8))));
+        pod.secret(files);
+    }
+
+    /** An empty text is none. */
+    void configMap(String haproxy) {
+        if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), Optional.empty())
+                instanceof MainVcl.Text main)) {
+            throw new AssertionError("our own VCL has an end");
+        }
+        var sockets =
+                SocketMap.of(Map.of("http-80", Set.of(new Port(80)), "edge", Set.of(new Port(443), new Port(8443))));
+        pod.configMap(Map.of(
+                "main.vcl",
+                main.vcl(),
+                "routing.json",
+                new RoutingJson().encode(plan(), sockets),
+                "haproxy.cfg",
+                haproxy));
+    }
+
+    private Snapshot snapshot() {
+        var sources = new ArrayList<Source>(List.of(Source.of("gateway.yaml", YAML)));
+        pairs.forEach((name, pair) -> sources.add(Source.of(name + ".yaml", """
+                apiVersion: v1
+                kind: Secret
+                metadata: {name: %s, namespace: shop}
+                type: kubernetes.io/tls
+                stringData:
+                  tls.crt: |
+                    %s
+                  tls.key: |
+                    %s
+                """.formatted(
+                        name,
+                        pair.certificate().strip().replace("\n", "\n    "),
+                        pair.key().strip().replace("\n", "\n    ")))));
+        return Decoder.decode(sources).snapshot();
+    }
+
+    private GatewayPlan plan() {
+        return new Translator(Settings.alone())
+                .translate(snapshot())
+                .plans()
+                .values()
+                .iterator()
+                .next();
+    }
+}
