@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -46,7 +47,7 @@ public final class RunCommand implements Callable<Integer> {
             names = "--varnishd",
             paramLabel = "COMMAND",
             defaultValue = "${env:SHELLAC_VARNISHD:-varnishd}",
-            description = "What starts varnishd, words apart by blanks. Default: $$SHELLAC_VARNISHD, or varnishd.")
+            description = "What starts varnishd: a file, or words apart by blanks. Default: $$SHELLAC_VARNISHD, or varnishd.")
     private String varnishd = "varnishd";
 
     @Option(
@@ -136,6 +137,13 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
+    // The path of a file may have blanks.
+    private static List<String> words(String command) {
+        return Files.isExecutable(Path.of(command))
+                ? List.of(command)
+                : Pattern.compile("\\s+").splitAsStream(command).toList();
+    }
+
     private RunSettings settings(Path runtime) {
         var all = new LinkedHashMap<String, String>();
         all.put("cc_command", VarnishdSettings.TCC);
@@ -143,7 +151,7 @@ public final class RunCommand implements Callable<Integer> {
         all.put("pipe_timeout", "3600");
         all.putAll(parameters);
         return new RunSettings(
-                Pattern.compile("\\s+").splitAsStream(varnishd.strip()).toList(),
+                words(varnishd.strip()),
                 Optional.ofNullable(ghost).filter(file -> !file.toString().isEmpty()),
                 Optional.ofNullable(bind),
                 storage,
