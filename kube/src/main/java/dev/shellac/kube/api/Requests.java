@@ -26,8 +26,10 @@ public interface Requests {
     /** What is wanted of objects. */
     enum Form {
         WHOLE("application/json"),
-        METADATA("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
-                + "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+        /** One object, or each of a watch. */
+        METADATA("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
+        /** For a list. Asked for the wrong one of the two, a server says nothing at all. */
+        METADATA_LIST("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
 
         private final String accepted;
 

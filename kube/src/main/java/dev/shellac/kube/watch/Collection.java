@@ -33,6 +33,10 @@ public record Collection(String path, String selector, RawObject.Type type, Form
         return new Collection(path, selector, type, Form.METADATA);
     }
 
+    Form ofList() {
+        return form == Form.METADATA ? Form.METADATA_LIST : form;
+    }
+
     String query(String more) {
         return path + "?" + (selector.isEmpty() ? "" : selector + "&") + more;
     }

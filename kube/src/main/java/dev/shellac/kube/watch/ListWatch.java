@@ -119,7 +119,7 @@ public final class ListWatch implements AutoCloseable {
         do {
             String query =
                     "limit=" + PAGE + (page.more().isEmpty() ? "" : "&continue=" + Collection.encoded(page.more()));
-            try (InputStream body = api.open(target.query(query), target.form());
+            try (InputStream body = api.open(target.query(query), target.ofList());
                     JsonParser parser = RawObject.JSON.createParser(body)) {
                 page = page(parser, all);
             }

@@ -90,7 +90,7 @@ public final class LiveCluster implements Cluster {
                     + URLEncoder.encode(selector, UTF_8)
                     + (more.isEmpty() ? "" : "&continue=" + URLEncoder.encode(more, UTF_8));
             JsonNode page;
-            try (InputStream body = api.open(path, Requests.Form.METADATA)) {
+            try (InputStream body = api.open(path, Requests.Form.METADATA_LIST)) {
                 page = JSON.readTree(body);
             } catch (ApiFault e) {
                 if (e.isNotFound()) {

@@ -46,7 +46,13 @@ public record PodState(
                 .properties()
                 .forEach(fault ->
                         faults.add(fault.getKey() + ": " + fault.getValue().asText()));
-        text(state.path("edge").path("refused")).ifPresent(why -> faults.add("haproxy: " + why));
+        text(state.path("edge").path("refused"))
+                .ifPresent(why -> faults.add("HAProxy refuses its configuration: " + why));
+        state.path("edge")
+                .path("leftOut")
+                .properties()
+                .forEach(certificate -> faults.add("HAProxy leaves out " + certificate.getKey() + ": "
+                        + certificate.getValue().asText()));
         return new PodState(
                 state.path("version").asText(),
                 state.path("ready").asBoolean(),

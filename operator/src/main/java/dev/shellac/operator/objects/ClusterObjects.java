@@ -76,7 +76,9 @@ public final class ClusterObjects implements GatewayObjects {
                 brief.plan(),
                 sockets,
                 parameters(brief).flatMap(found -> found.pod().memoryLimit()));
-        var fingerprint = new Fingerprint(hash(routing), vcl.hash(), "");
+        String edgeHash =
+                edge.values().stream().findFirst().map(ClusterObjects::hash).orElse("");
+        var fingerprint = new Fingerprint(hash(routing), vcl.hash(), edgeHash);
         return new Content(
                 List.copyOf(ConfigMaps.of(brief.gateway(), new Configuration(vcl.text(), routing, edge))),
                 fingerprint,

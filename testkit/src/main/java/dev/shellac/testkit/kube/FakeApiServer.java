@@ -208,6 +208,9 @@ public final class FakeApiServer implements AutoCloseable {
                         .orElseThrow(() -> new ObjectStore.Refused(404, "NotFound", path + " not found"));
             }
             reads.add(exchange.getRequestURI().toString());
+            if (accepted(exchange).contains("as=PartialObjectMetadata;")) {
+                throw new ObjectStore.Refused(406, "NotAcceptable", "a list is no object");
+            }
             ObjectNode list = ObjectStore.JSON.createObjectNode();
             list.putObject("metadata").put("resourceVersion", String.valueOf(store.version()));
             ArrayNode items = list.putArray("items");
@@ -218,6 +221,11 @@ public final class FakeApiServer implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private static String accepted(HttpExchange exchange) {
+        return Optional.ofNullable(exchange.getRequestHeaders().getFirst("Accept"))
+                .orElse("");
     }
 
     private JsonNode group(String name) throws ObjectStore.Refused {
@@ -284,8 +292,10 @@ public final class FakeApiServer implements AutoCloseable {
         var queue = new LinkedBlockingQueue<String>();
         Selectors selectors = Selectors.of(query);
         long since = Long.parseLong(query.getOrDefault("resourceVersion", "0"));
+        // A server that is asked for lists in a watch opens it, and says nothing.
+        boolean mute = accepted(exchange).contains("as=PartialObjectMetadataList");
         ObjectStore.Watcher watcher = (type, path, object) -> {
-            if (ApiPath.of(path).isIn(collection) && selectors.take(object)) {
+            if (!mute && ApiPath.of(path).isIn(collection) && selectors.take(object)) {
                 queue.add(event(type, object));
             }
         };
@@ -293,7 +303,8 @@ public final class FakeApiServer implements AutoCloseable {
         try {
             // What was written between the list and now.
             var missed = new ArrayList<ObjectNode>(store.all(collection));
-            missed.removeIf(object -> !selectors.take(object)
+            missed.removeIf(object -> mute
+                    || !selectors.take(object)
                     || object.path("metadata").path("resourceVersion").asLong() <= since);
             missed.forEach(object -> queue.add(event("MODIFIED", object)));
             store.watch(watcher);

@@ -1,0 +1,169 @@
+package dev.shellac.operator.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Source;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.Name;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.status.Address;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class DataPlanesTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:01:00Z");
+    private static final Fingerprint FIRST = new Fingerprint("r1", "v1", "");
+    private static final Fingerprint SECOND = new Fingerprint("r2", "v1", "");
+    private static final Address ADDRESS = new Address("IPAddress", "192.0.2.1");
+
+    private final Generations generations = new Generations();
+
+    private static Gateway gateway(long generation, String addresses) {
+        String yaml =
+                "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: ns, generation: "
+                        + generation
+                        + "}\nspec: {gatewayClassName: c, listeners: [{name: web, port: 80, protocol: HTTP}]"
+                        + addresses + "}\n";
+        return (Gateway) Decoder.decode(List.of(Source.of("g.yaml", yaml)))
+                .objects()
+                .getFirst()
+                .resource();
+    }
+
+    private static Pod pod(String name, boolean ready, boolean ending) {
+        return new Pod(new Name("ns", name), name, "g", Optional.of("10.0.0.1"), ready, ending);
+    }
+
+    private static PodState state(Fingerprint live) {
+        return new PodState("1", true, live, List.of(), Optional.empty(), List.of());
+    }
+
+    private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states) {
+        return of(
+                gateway,
+                pods,
+                states,
+                List.of(new Front(new Name("ns", "g"), "g", Optional.empty(), List.of(ADDRESS))));
+    }
+
+    private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states, List<Front> fronts) {
+        return DataPlanes.of(
+                new DataPlanes.View(
+                        gateway, pods, states, fronts, Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))), NOW),
+                generations);
+    }
+
+    @Test
+    void aPodThatServesThisGenerationIsEnough() {
+        generations.wrote(FIRST, 1);
+        DataPlane report = of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)));
+        assertThat(report.pending()).isEmpty();
+        assertThat(report.addresses()).containsExactly(ADDRESS);
+    }
+
+    @Test
+    void nothingIsServedBeforeAPodIsReady() {
+        assertThat(of(gateway(1, ""), List.of(), Map.of()).pending()).hasValue("its configuration is not written yet");
+        generations.wrote(FIRST, 1);
+        assertThat(of(gateway(1, ""), List.of(), Map.of()).pending()).hasValue("it has no pod yet");
+        assertThat(of(gateway(1, ""), List.of(pod("a", false, false)), Map.of()).pending())
+                .hasValue("none of its 1 pods is ready yet");
+        assertThat(of(gateway(1, ""), List.of(pod("a", true, true)), Map.of("a", state(FIRST)))
+                        .pending())
+                .as("one that ends does not count")
+                .hasValue("it has no pod yet");
+    }
+
+    @Test
+    void aRouteOnItsWayDoesNotMakeTheGatewayUnprogrammed() {
+        generations.wrote(FIRST, 1);
+        generations.wrote(SECOND, 1);
+        assertThat(of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
+                        .pending())
+                .isEmpty();
+    }
+
+    @Test
+    void anOlderGenerationDoes() {
+        generations.wrote(FIRST, 1);
+        generations.wrote(SECOND, 2);
+        Gateway gateway = gateway(2, "");
+        assertThat(of(gateway, List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
+                        .pending())
+                .hasValue("pod a does not serve generation 2 yet");
+        assertThat(of(
+                                gateway,
+                                List.of(pod("a", true, false), pod("b", true, false)),
+                                Map.of("a", state(SECOND), "b", state(FIRST)))
+                        .pending())
+                .hasValue("pod b does not serve generation 2 yet");
+        assertThat(of(
+                                gateway,
+                                List.of(pod("a", true, false), pod("b", true, false)),
+                                Map.of("a", state(SECOND), "b", state(SECOND)))
+                        .pending())
+                .isEmpty();
+        assertThat(of(gateway, List.of(pod("a", true, false)), Map.of("a", state(SECOND)))
+                        .pending())
+                .isEmpty();
+    }
+
+    @Test
+    void aGenerationThatChangesNothingIsServedAtOnce() {
+        generations.wrote(FIRST, 1);
+        generations.wrote(FIRST, 2);
+        assertThat(of(gateway(2, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
+                        .pending())
+                .isEmpty();
+    }
+
+    @Test
+    void onlyAddressesThatWereAskedForAndGrantedAreListed() {
+        generations.wrote(FIRST, 1);
+        Gateway gateway = gateway(1, ", addresses: [{value: 192.0.2.1}, {value: 192.0.2.7}]");
+        DataPlane report = of(gateway, List.of(), Map.of());
+        assertThat(report.addresses()).containsExactly(ADDRESS);
+        assertThat(report.unusableAddresses()).containsOnlyKeys("192.0.2.7");
+        DataPlane granted = of(
+                gateway,
+                List.of(),
+                Map.of(),
+                List.of(new Front(
+                        new Name("ns", "g"),
+                        "g",
+                        Optional.empty(),
+                        List.of(
+                                ADDRESS,
+                                new Address("IPAddress", "192.0.2.7"),
+                                new Address("IPAddress", "192.0.2.9")))));
+        assertThat(granted.unusableAddresses()).isEmpty();
+        assertThat(granted.addresses()).extracting(Address::value).containsExactly("192.0.2.1", "192.0.2.7");
+    }
+
+    @Test
+    void anAddressHasFiveSeconds() {
+        Gateway gateway = gateway(1, ", addresses: [{value: 192.0.2.8}]");
+        assertThat(of(gateway, List.of(), Map.of(), List.of()).unusableAddresses())
+                .as("asked for just now")
+                .isEmpty();
+    }
+
+    @Test
+    void theStateOfAPodIsRead() throws Exception {
+        PodState state = PodState.of(
+                new JsonMapper()
+                        .readTree(
+                                "{\"version\":\"7\",\"ready\":true,\"config\":{\"routing\":\"sha256:a\"},\"table\":{\"refusals\":[{\"vhost\":\"h\",\"route\":\"ns/r\",\"rule\":1,\"match\":2,\"field\":\"path\",\"message\":\"bad\"}]},\"vcl\":{\"hash\":\"sha256:b\",\"refused\":\"line 1\"},\"edge\":{\"hash\":\"sha256:c\"},\"faults\":{\"api\":\"away\"}}"));
+        assertThat(state.live()).isEqualTo(new Fingerprint("sha256:a", "sha256:b", "sha256:c"));
+        assertThat(state.refusals())
+                .containsExactly(new DataPlane.TableRefusal(new Name("ns", "r"), 1, 2, "path: bad"));
+        assertThat(state.vclRefused()).hasValue("line 1");
+        assertThat(state.faults()).containsExactly("api: away");
+    }
+}
