@@ -57,6 +57,8 @@ record Settings(
             VARNISH_ADMIN_PORT, VARNISH_HTTP_ADDR, VARNISH_TLS_LISTEN, TLS_CERT_DIR and DASHBOARD_ADDR are accepted and not used.
             """;
 
+    private static final String A_DAY = "86400";
+
     /** Whose configuration it is, and where it is read. */
     record Source(Feeds.Names names, Optional<URI> api) {}
 
@@ -120,7 +122,14 @@ record Settings(
                             environment.list("VARNISH_STORAGE", "malloc,256m").toArray(String[]::new))
                     .withArguments(environment.list("VARNISHD_EXTRA_ARGS", ""))
                     // The default takes 80 MiB of each pod.
-                    .withParameter("vsl_space", "16M");
+                    .withParameter("vsl_space", "16M")
+                    // How long a request may take is its route's to say: downloads and WebSockets may take a day.
+                    .withParameter("send_timeout", A_DAY)
+                    .withParameter("pipe_timeout", A_DAY)
+                    // More than HAProxy keeps a connection that nobody uses: it ends them itself, and never sends a
+                    // request
+                    // into one that is being closed.
+                    .withParameter("timeout_idle", "75");
             switch (environment.text("VCL_COMPILER", "tcc")) {
                 case "tcc" -> settings = settings.withParameter("cc_command", VarnishdSettings.TCC);
                 case "cc" -> {

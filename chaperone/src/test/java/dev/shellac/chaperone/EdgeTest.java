@@ -1,10 +1,15 @@
 package dev.shellac.chaperone;
 
 import static dev.shellac.chaperone.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -101,6 +106,50 @@ final class EdgeTest {
                 assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
                 assertThat(answer.body()).isEqualTo("https-8443 127.0.0.1 https localhost:" + gateway.alt() + " 8443");
             }
+        }
+    }
+
+    @Test
+    void aWebSocketOutlivesTheNextCertificate() throws Exception {
+        serve();
+        try (ServerSocket backend = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> served = threads.submit(() -> echo(backend));
+            pod.slice("echo", backend.getLocalPort());
+            eventually(
+                    "the other backend",
+                    () -> pod.debug("/debug/backends").body().contains(":" + backend.getLocalPort()));
+            try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+                assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
+                assertThat(connection.echo("before")).isEqualTo("before");
+                gateway.rotate("a", TestCertificates.of(folder, "next", "a.example.com"));
+                eventually("the next certificate", () -> shown("a.example.com").equals("next"));
+                assertThat(connection.echo("after")).isEqualTo("after");
+            }
+            served.get();
+        }
+    }
+
+    // RFC 6455, 1.3: the key of the client's side and what its answer is made of.
+    private static boolean echo(ServerSocket backend) throws IOException {
+        try (Socket socket = backend.accept()) {
+            var in = socket.getInputStream();
+            var head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                head.append((char) in.read());
+            }
+            OutputStream out = socket.getOutputStream();
+            out.write(String.join(
+                            "\r\n",
+                            "HTTP/1.1 101 Switching Protocols",
+                            "Connection: Upgrade",
+                            "Upgrade: websocket",
+                            "Sec-WebSocket-Accept: BACScCJPNqyz+UBoqMH89VmURoA=",
+                            "",
+                            "")
+                    .getBytes(US_ASCII));
+            in.transferTo(out);
+            return true;
         }
     }
 

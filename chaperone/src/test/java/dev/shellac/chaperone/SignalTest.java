@@ -56,6 +56,28 @@ final class SignalTest {
         }
     }
 
+    @Test
+    void whoAsksNothingIsNotWaitedFor() throws Exception {
+        try (Pod pod = Pod.in(folder)) {
+            var gateway = new TlsGateway(pod);
+            gateway.apply();
+            int health = Pod.freePort();
+            Process process = start(pod, health);
+            try {
+                eventually("ready", () -> isReady(health));
+                try (TlsConnection tls = TlsConnection.to(gateway.https(), "a.example.com");
+                        KeptConnection plain = KeptConnection.to(pod.port())) {
+                    assertThat(tls.get("a.example.com", "/").kept()).isTrue();
+                    assertThat(plain.ask("/")).isTrue();
+                    process.destroy();
+                    assertThat(process.waitFor(15, TimeUnit.SECONDS)).isTrue();
+                }
+            } finally {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
     private static Client plain(KeptConnection connection) {
         return new Client() {
             @Override

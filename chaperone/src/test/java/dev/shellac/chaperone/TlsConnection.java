@@ -93,6 +93,22 @@ final class TlsConnection implements AutoCloseable {
                 !lower.contains("\r\nconnection: close\r\n"));
     }
 
+    /** Asks for another protocol; the first line of the answer. */
+    String upgrade(String host) throws IOException {
+        socket.getOutputStream()
+                .write(("GET / HTTP/1.1\r\nHost: " + host
+                                + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                                + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
+                        .getBytes(ISO_8859_1));
+        return head().lines().findFirst().orElse("");
+    }
+
+    /** What comes back for some bytes. */
+    String echo(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(UTF_8));
+        return new String(in.readNBytes(text.length()), UTF_8);
+    }
+
     private String head() throws IOException {
         var head = new ByteArrayOutputStream();
         while (!head.toString(ISO_8859_1).endsWith("\r\n\r\n")) {

@@ -15,6 +15,9 @@ public final class Drain {
     private static final Duration LOOK = Duration.ofMillis(250);
     private static final int UNKNOWN = 5;
     private static final Pattern SESSIONS = Pattern.compile("MEMPOOL\\.sess[0-9]+\\.live");
+    private static final Pattern REQUESTS = Pattern.compile("MEMPOOL\\.req[0-9]+\\.live");
+    // Who keeps a connection and asks nothing for so long is not waited for.
+    private static final Duration QUIET = Duration.ofSeconds(3);
 
     private final Loop loop;
     private final Edge edge;
@@ -47,14 +50,20 @@ public final class Drain {
         loop.turnAway();
         edge.turnAway();
         long deadline = System.nanoTime() + timing.drainMost().toNanos();
+        long busy = System.nanoTime();
         int unknown = 0;
         long left = 1;
-        while ((left > 0 || !edge.isEmpty()) && unknown < UNKNOWN && System.nanoTime() < deadline) {
+        while ((left > 0 || !edge.isEmpty())
+                && unknown < UNKNOWN
+                && System.nanoTime() < deadline
+                && System.nanoTime() - busy < QUIET.toNanos()) {
             Thread.sleep(LOOK);
             try {
-                left = loop.varnish().isEmpty()
-                        ? 0
-                        : sessions(loop.varnish().get().counters());
+                Map<String, Long> counters = loop.varnish().isEmpty()
+                        ? Map.of()
+                        : loop.varnish().get().counters();
+                left = live(counters, SESSIONS);
+                busy = live(counters, REQUESTS) > 0 ? System.nanoTime() : busy;
                 unknown = 0;
             } catch (IOException e) {
                 unknown++;
@@ -64,11 +73,11 @@ public final class Drain {
         LOG.log(Level.INFO, "drained; {0} sessions are left", String.valueOf(left));
     }
 
-    // What is in the pools of sessions: varnishd does not count those as closed that a client left while nothing was
-    // asked.
-    private static long sessions(Map<String, Long> counters) {
+    // What is in the pools: varnishd does not count sessions as closed that a client left while nothing was asked. One
+    // that only waits has no request.
+    private static long live(Map<String, Long> counters, Pattern pool) {
         return counters.entrySet().stream()
-                .filter(counter -> SESSIONS.matcher(counter.getKey()).matches())
+                .filter(counter -> pool.matcher(counter.getKey()).matches())
                 .mapToLong(Map.Entry::getValue)
                 .sum();
     }
