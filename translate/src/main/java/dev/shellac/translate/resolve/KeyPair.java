@@ -48,7 +48,13 @@ public sealed interface KeyPair {
     String CERTIFICATE = "tls.crt";
     String KEY = "tls.key";
 
+    /** What it holds; equal Secrets are read once. */
     static KeyPair of(SecretObject secret) {
+        return KeyPairMemory.of(secret);
+    }
+
+    /** The same, read anew. */
+    static KeyPair read(SecretObject secret) {
         Optional<String> fault = fault(secret, CERTIFICATE, "CERTIFICATE").or(() -> fault(secret, KEY, "PRIVATE KEY"));
         if (fault.isPresent()) {
             return new Bad(fault.get());

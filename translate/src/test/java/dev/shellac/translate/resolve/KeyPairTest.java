@@ -88,6 +88,12 @@ final class KeyPairTest {
     }
 
     @Test
+    void equalSecretsAreReadOnce() {
+        assertThat(of(TestPem.CERTIFICATE, TestPem.KEY)).isSameAs(of(TestPem.CERTIFICATE, TestPem.KEY));
+        assertThat(of(TestPem.CERTIFICATE, TestPem.read("rsa.key"))).isInstanceOf(KeyPair.Bad.class);
+    }
+
+    @Test
     void onlyTheChainAndTheKeyAreHandedOn() {
         var pair = (KeyPair.Good) of(
                 "some words\n" + TestPem.CERTIFICATE
