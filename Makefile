@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build images test cluster conformance conformance-try bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
+.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ conformance: setup ## run the official suite of Gateway API in a cluster of its 
 
 conformance-try: setup ## the same on a changed checkout, without a report
 	@scripts/conformance --try
+
+bench-cluster: setup ## measure the gateway in a cluster: routes from creation to first answer, CPU, memory; writes bench/results
+	@scripts/bench-cluster
 
 bench-ghost: setup ## measure the router: instructions per lookup, CPU beside a plain varnishd, reloads; writes bench/results
 	@scripts/bench-ghost
