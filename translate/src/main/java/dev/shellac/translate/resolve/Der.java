@@ -1,15 +1,20 @@
 package dev.shellac.translate.resolve;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
-/** As much of DER as it takes to put a bare key into the wrapping that Java reads. */
+/** As much of DER as it takes to put a bare key into the wrapping that Java reads, and to read names that Java refuses. */
 final class Der {
     private static final int INTEGER = 0x02;
     private static final int OCTETS = 0x04;
     private static final int SEQUENCE = 0x30;
     private static final int LONG = 0x80;
+    private static final int DNS_NAME = 0x82;
 
     private Der() {}
 
@@ -36,6 +41,34 @@ final class Der {
                 element(INTEGER, new byte[] {0}),
                 Arrays.copyOfRange(publicKey, start, end),
                 element(OCTETS, bareKey));
+    }
+
+    /**
+     * The DNS names of a certificate's alternative names. Java reads all of them or none: one name of another kind that it does not
+     * understand, as a URI without a scheme, would hide those that matter here.
+     *
+     * @param extension as {@link java.security.cert.X509Extension#getExtensionValue} has it: a list of names in an octet string
+     */
+    static List<String> dnsNames(byte[] extension) {
+        Optional<Element> list = element(extension, 0)
+                .filter(found -> found.tag() == OCTETS)
+                .flatMap(octets -> element(extension, octets.content()))
+                .filter(found -> found.tag() == SEQUENCE);
+        var names = new ArrayList<String>();
+        int at = list.map(Element::content).orElse(0);
+        int end = list.map(Element::end).orElse(0);
+        while (at < end) {
+            Optional<Element> name = element(extension, at);
+            if (name.isEmpty()) {
+                return names;
+            }
+            if (name.get().tag() == DNS_NAME) {
+                int length = name.get().end() - name.get().content();
+                names.add(new String(extension, name.get().content(), length, US_ASCII));
+            }
+            at = name.get().end();
+        }
+        return names;
     }
 
     private static Optional<Element> element(byte[] der, int at) {

@@ -12,7 +12,6 @@ import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.EdECPublicKey;
@@ -21,7 +20,6 @@ import java.security.interfaces.RSAPublicKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -95,14 +93,12 @@ public sealed interface KeyPair {
     }
 
     // RFC 9525: names are dNSNames; the subject's common name is none.
-    private static Set<Hostname> names(X509Certificate certificate) throws CertificateParsingException {
-        int dns = 2;
-        Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+    private static Set<Hostname> names(X509Certificate certificate) {
+        byte[] alternatives = certificate.getExtensionValue("2.5.29.17");
         var names = new TreeSet<Hostname>();
         if (alternatives != null) {
-            alternatives.stream()
-                    .filter(name -> name.get(0).equals(dns))
-                    .flatMap(name -> Hostname.parse(String.valueOf(name.get(1))).stream())
+            Der.dnsNames(alternatives).stream()
+                    .flatMap(name -> Hostname.parse(name).stream())
                     .forEach(names::add);
         }
         return names;

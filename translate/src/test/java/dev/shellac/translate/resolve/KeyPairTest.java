@@ -76,6 +76,16 @@ final class KeyPairTest {
                 .startsWith("a certificate in tls.crt that cannot be read");
     }
 
+    // Among the names is a URI without a scheme.
+    @Test
+    void aNameThatJavaRefusesDoesNotHideTheOthers() {
+        var pair = (KeyPair.Good) of(TestPem.read("odd-names.crt"), TestPem.read("odd-names.key"));
+        assertThat(pair.names())
+                .containsExactlyInAnyOrder(
+                        Hostname.parse("*.wildcard.example.com").orElseThrow(),
+                        Hostname.parse("shop.example.com").orElseThrow());
+    }
+
     @Test
     void namesAreThoseOfTheFirstCertificateAndTheFirstEndCounts() {
         var alone = (KeyPair.Good) of(TestPem.read("rsa.crt"), TestPem.read("rsa.key"));
