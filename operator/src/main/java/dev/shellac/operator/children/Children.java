@@ -1,8 +1,6 @@
 package dev.shellac.operator.children;
 
 import dev.shellac.model.policy.GatewayClassParameters;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResourceBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.Service;
@@ -105,21 +103,17 @@ public final class Children {
                 .build();
     }
 
-    private static GenericKubernetesResource monitor(Blueprint blueprint, GatewayClassParameters.Monitor monitor) {
+    private static ServiceMonitor monitor(Blueprint blueprint, GatewayClassParameters.Monitor monitor) {
         var selector = new TreeMap<>(blueprint.imprint().selector());
         selector.putAll(METRICS);
         var endpoint = new TreeMap<String, Object>();
         endpoint.put("port", GatewayDeployment.HEALTH);
         endpoint.put("path", "/metrics");
         monitor.interval().ifPresent(interval -> endpoint.put("interval", interval));
-        return new GenericKubernetesResourceBuilder()
-                .withApiVersion("monitoring.coreos.com/v1")
-                .withKind("ServiceMonitor")
-                .withMetadata(blueprint.imprint().meta(blueprint.names().base(), monitor.labels(), Map.of()))
-                .addToAdditionalProperties(
-                        "spec",
-                        new TreeMap<>(
-                                Map.of("selector", Map.of("matchLabels", selector), "endpoints", List.of(endpoint))))
-                .build();
+        var wanted = new ServiceMonitor();
+        wanted.setMetadata(blueprint.imprint().meta(blueprint.names().base(), monitor.labels(), Map.of()));
+        wanted.setSpec(
+                new TreeMap<>(Map.of("selector", Map.of("matchLabels", selector), "endpoints", List.of(endpoint))));
+        return wanted;
     }
 }

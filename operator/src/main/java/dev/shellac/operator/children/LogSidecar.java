@@ -26,6 +26,11 @@ final class LogSidecar {
                 .withImagePullPolicy("IfNotPresent")
                 .withCommand(logging.mode())
                 .withArgs(words)
+                // The process ids in the log are those of another container: they say nothing here about who is alive.
+                .addNewEnv()
+                .withName("VSM_NOPID")
+                .withValue("1")
+                .endEnv()
                 .withNewResources()
                 .withRequests(GatewayDeployment.amounts("10m", "32Mi"))
                 .withLimits(GatewayDeployment.amounts("100m", "128Mi"))

@@ -21,6 +21,7 @@ final class PodEnvironment {
     static final String TABLE = FOLDER + "/ghost.json";
     static final int DRAIN_DELAY = 5;
     static final int DRAIN_TIMEOUT = 20;
+    private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
     private static final int POOLS = 2;
 
@@ -98,15 +99,16 @@ final class PodEnvironment {
         return storages;
     }
 
-    // What is passed through waits for its client within 256 KiB; what lives shortly is in the cache like the rest,
-    // where it can be let go.
+    // What lives shortly is in the cache like the rest, where it can be let go.
     private static Stream<String> bounds(MemoryBudget budget) {
-        return Stream.of(
+        Stream<String> parameters = Stream.of(
                         "thread_pools=" + POOLS,
                         "thread_pool_max=" + budget.mostThreads() / POOLS,
-                        "transit_buffer=256k",
+                        "transit_buffer=" + budget.transitBuffer() / KIBI + "k",
                         "shortlived=0")
                 .flatMap(parameter -> Stream.of("-p", parameter));
+        return Stream.concat(
+                parameters, budget.hashBuckets().stream().flatMap(buckets -> Stream.of("-h", "classic," + buckets)));
     }
 
     /** What pods and operator share without a Secret; the uid of a Gateway is known to those who may read it. */

@@ -10,9 +10,9 @@ import java.util.stream.Stream;
  * How the memory of a gateway container is divided. The limit is a promise: everything that can grow is bounded, and the bounds add up to
  * no more than the limit.
  *
- * <p>varnishd counts the bytes of objects against its storage, and not what it keeps beside each: 630 bytes for an object that counts as
- * 354, as measured with 7.7, and keys to purge it by. So an object is taken to count as 512 bytes at least, and to cost 1 KiB more: full of
- * tiny objects, a storage takes three times its size. A file storage gives each object whole pages, and so has room for fewer of them.
+ * <p>varnishd counts the bytes of objects against its storage, and not what it keeps beside each: in a pod with 7.7, an object of 298 bytes took
+ * 873 more, its keys to be purged by included. So a storage that is full of tiny objects is taken to cost four times its size. A file storage gives each
+ * object whole pages, and so has room for fewer of them.
  *
  * @param limit of the container
  * @param javaHeap of the chaperone
@@ -23,9 +23,11 @@ import java.util.stream.Stream;
  */
 public record MemoryBudget(
         long limit, long javaHeap, long edge, long threads, long transientBytes, boolean isPromised) {
+    private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
-    private static final long THREAD = 256 * 1024;
-    private static final int COST_IN_MEMORY = 3;
+    private static final long BYTES_PER_BUCKET = 4096;
+    private static final long THREAD = 256 * KIBI;
+    private static final int COST_IN_MEMORY = 4;
     private static final int PAGES_TO_COST = 8;
     private static final long JAVA_BESIDE_HEAP = 64 * MEBI;
     // The manager, the child without objects, its log of 16 MiB, and the router's tables.
@@ -53,6 +55,24 @@ public record MemoryBudget(
     /** Threads of varnishd, in all pools. */
     public int mostThreads() {
         return (int) (threads / THREAD);
+    }
+
+    /**
+     * How far the fetch of what is passed through may be ahead of its client: with a client on every second thread, and four such pieces on
+     * their way for each, transient objects fit.
+     */
+    public long transitBuffer() {
+        return Math.max(64 * KIBI, transientBytes / (mostThreads() / 2) / 4 / KIBI * KIBI);
+    }
+
+    /**
+     * Buckets of the hash; none where varnishd's own hash may grow. That one keeps what it has of an object for minutes after the object is gone,
+     * and a burst of short-lived objects would outgrow any limit.
+     */
+    public Optional<Long> hashBuckets() {
+        return isPromised
+                ? Optional.of(Math.clamp(storage() / BYTES_PER_BUCKET, 4_093L, 65_521L) | 1)
+                : Optional.empty();
     }
 
     /** The storage that always fits. */
