@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -178,6 +179,31 @@ final class OperatorTest {
         assertThat(all()).isEqualTo(before);
     }
 
+    @Test
+    void afterAnyChangesAFreshStartFindsNothingToDo() throws Exception {
+        var random = new Random(7);
+        gateway();
+        route("cart", "cart");
+        start();
+        for (int i = 0; i < 150; i++) {
+            String name = "r" + random.nextInt(12);
+            if (random.nextInt(3) == 0 && server.find(ROUTES + name).isPresent()) {
+                server.remove(ROUTES + name);
+            } else {
+                route(name, random.nextBoolean() ? "cart" : "nowhere");
+            }
+            if (random.nextInt(10) == 0) {
+                Thread.sleep(random.nextInt(20));
+            }
+        }
+        settle();
+        JsonNode before = all();
+        stop();
+        start();
+        settle();
+        assertThat(all()).isEqualTo(before);
+    }
+
     private JsonNode all() {
         var all = JSON.createObjectNode();
         for (String path : List.of(
@@ -189,6 +215,8 @@ final class OperatorTest {
                 "/api/v1/namespaces/shop/services/edge")) {
             all.set(path, server.find(path).orElseThrow());
         }
+        server.list(GROUP + "/namespaces/shop/httproutes")
+                .forEach(route -> all.set(route.at("/metadata/name").asText(), route));
         return all;
     }
 

@@ -9,7 +9,16 @@ import java.util.Optional;
 /** What the operator asks of a cluster, besides watching it. */
 public interface Cluster {
     /** How an object stands after it was written. */
-    record Stored(String version, long generation) {}
+    record Stored(String version, long generation) {
+        /** Whether a version is of a later moment. They are numbers on every server there is; where one is not, whatever differs counts. */
+        public boolean isOlderThan(String other) {
+            try {
+                return Long.parseLong(other) > Long.parseLong(version);
+            } catch (NumberFormatException e) {
+                return !other.equals(version);
+            }
+        }
+    }
 
     /** Makes the fields of the object as they are here; others' fields stay. */
     Stored apply(HasMetadata wanted) throws IOException, InterruptedException;

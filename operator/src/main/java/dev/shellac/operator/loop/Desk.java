@@ -72,12 +72,15 @@ public final class Desk {
         return retryAt;
     }
 
-    /** Somebody touched an object; if it was not us, it is written again. */
-    void touched(ObjectKey key, Optional<String> version) {
+    /** Whether it was somebody else who made an object what it is now, or took it away: then it is written again. */
+    boolean isTouched(ObjectKey key, Optional<String> version) {
         Written last = written.get(key);
-        if (last != null && !version.equals(Optional.of(last.stored().version()))) {
+        boolean touched = last != null
+                && version.map(seen -> last.stored().isOlderThan(seen)).orElse(true);
+        if (touched) {
             written.remove(key);
         }
+        return touched;
     }
 
     /** What no object can be made of. */
@@ -138,9 +141,10 @@ public final class Desk {
         failures = 0;
         retryAt = Optional.empty();
         written.keySet().retainAll(new HashSet<>(keys()));
-        generations.wrote(wanted.get().fingerprint(), occasion.generation());
+        Fingerprint fingerprint = wanted.get().fingerprint().get();
+        generations.wrote(fingerprint, occasion.generation());
         if (anything) {
-            begun.put(wanted.get().fingerprint(), occasion.news());
+            begun.put(fingerprint, occasion.news());
             if (begun.size() > MOST_BEGUN) {
                 begun.remove(begun.keySet().iterator().next());
             }

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** How Gateways look as objects of the cluster. No input but what is handed in; what is remembered only saves work. For one thread. */
 public interface GatewayObjects {
@@ -19,9 +20,10 @@ public interface GatewayObjects {
      * What its pods read.
      *
      * @param objects in the order in which they must be written
+     * @param fingerprint made when it is asked for: a hash over a megabyte is for after it was written
      * @param vclFault why the VCL is not the one that was asked for
      */
-    record Content(List<HasMetadata> objects, Fingerprint fingerprint, Optional<String> vclFault) {
+    record Content(List<HasMetadata> objects, Supplier<Fingerprint> fingerprint, Optional<String> vclFault) {
         public Content {
             objects = List.copyOf(objects);
         }

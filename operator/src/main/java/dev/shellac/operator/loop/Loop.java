@@ -151,8 +151,7 @@ public final class Loop {
                 touched.reporting.add(entry.getKey());
             }
             for (ObjectKey drifted : batch.drifted()) {
-                if (entry.getValue().keys().contains(drifted)) {
-                    entry.getValue().touched(drifted, ports.version(drifted));
+                if (entry.getValue().isTouched(drifted, ports.version(drifted))) {
                     touched.writing.add(entry.getKey());
                 }
             }

@@ -76,12 +76,15 @@ public final class ClusterObjects implements GatewayObjects {
                 brief.plan(),
                 sockets,
                 parameters(brief).flatMap(found -> found.pod().memoryLimit()));
-        String edgeHash =
-                edge.values().stream().findFirst().map(ClusterObjects::hash).orElse("");
-        var fingerprint = new Fingerprint(hash(routing), vcl.hash(), edgeHash);
         return new Content(
                 List.copyOf(ConfigMaps.of(brief.gateway(), new Configuration(vcl.text(), routing, edge))),
-                fingerprint,
+                () -> new Fingerprint(
+                        hash(routing),
+                        vcl.hash(),
+                        edge.values().stream()
+                                .findFirst()
+                                .map(ClusterObjects::hash)
+                                .orElse("")),
                 vcl.fault());
     }
 

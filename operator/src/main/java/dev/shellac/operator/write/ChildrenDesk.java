@@ -208,17 +208,8 @@ public final class ChildrenDesk implements AutoCloseable {
         // What the server says of its own accord, such as a status, does not make a new generation.
         return standing.map(found -> applied.stored().generation() > 0
                         ? found.generation() > applied.stored().generation()
-                        : isNewer(found.version(), applied.stored().version()) && hasNoStatus(key))
+                        : applied.stored().isOlderThan(found.version()) && hasNoStatus(key))
                 .orElse(false); // not in the watch yet
-    }
-
-    // Versions are numbers on every server there is; where one is not, whatever differs counts.
-    private static boolean isNewer(String version, String than) {
-        try {
-            return Long.parseLong(version) > Long.parseLong(than);
-        } catch (NumberFormatException e) {
-            return !version.equals(than);
-        }
     }
 
     private static boolean hasNoStatus(ObjectKey key) {
