@@ -1,0 +1,73 @@
+package dev.shellac.operator.children;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.varnishconfig.vcl.MainVcl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What parameters say about clients reaches the files of the pods. */
+final class ConfigurationTest {
+    private static final Path CERTIFICATES = Path.of("src/test/resources/golden/children/https/in/certificates.yaml");
+
+    @Test
+    void asItComes() throws IOException {
+        Inputs inputs = inputs("{}");
+        assertThat(edge(inputs)).contains("alpn h2,http/1.1", "maxconn 4000").doesNotContain("accept-proxy");
+        assertThat(vcl(inputs)).doesNotContain("acl ");
+    }
+
+    @Test
+    void withoutHttp2AndBehindAProxy() throws IOException {
+        Inputs inputs = inputs("{http2: false, proxyProtocol: true, trustedProxies: [10.0.0.0/8]}");
+        assertThat(edge(inputs)).contains("alpn http/1.1", "accept-proxy").doesNotContain("h2,");
+        assertThat(vcl(inputs)).contains("acl ", "\"10.0.0.0\"/8");
+        assertThat(inputs.blueprint().sockets().listen("PROXY")).contains("pool-0=:10000,PROXY");
+    }
+
+    @Test
+    void connectionsFitTheMemoryLimit() throws IOException {
+        assertThat(edge(inputs("{resources: {limits: {memory: 512Mi}}}"))).contains("maxconn 327\n");
+    }
+
+    private static String edge(Inputs inputs) {
+        return Configuration.edge(
+                        inputs.plan(),
+                        inputs.sockets(),
+                        inputs.blueprint().pod().memoryLimit())
+                .getOrDefault("haproxy.cfg", "none");
+    }
+
+    private static String vcl(Inputs inputs) {
+        return ((MainVcl.Text) Configuration.vcl(inputs.plan())).vcl();
+    }
+
+    private static Inputs inputs(String spec) throws IOException {
+        return Inputs.of(Map.of(
+                "certificates.yaml", Files.readString(CERTIFICATES, UTF_8), "gateway.yaml", """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: varnish}
+                spec:
+                  controllerName: varnish-software.com/gateway
+                  parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}
+                ---
+                apiVersion: gateway.varnish-software.com/v1alpha1
+                kind: GatewayClassParameters
+                metadata: {name: p}
+                spec: %s
+                ---
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: Gateway
+                metadata: {name: edge, namespace: shop}
+                spec:
+                  gatewayClassName: varnish
+                  listeners:
+                    - {name: web, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: shop}]}}
+                """.formatted(spec)));
+    }
+}
