@@ -108,6 +108,7 @@ record Settings(
                 usual.firstTable(),
                 usual.tableFromDisk(),
                 usual.slice(),
+                usual.tls(),
                 usual.retry(),
                 environment.seconds("DRAIN_DELAY", usual.drainDelay()),
                 environment.seconds("DRAIN_TIMEOUT", usual.drainMost()));

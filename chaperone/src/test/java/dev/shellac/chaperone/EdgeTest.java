@@ -302,16 +302,32 @@ final class EdgeTest {
     }
 
     @Test
+    void aNewPodIsReadyWhenItTerminatesTls() throws Exception {
+        gateway.configMap(gateway.haproxy());
+        pod.start();
+        eventually("it waits", () -> pod.own("/ready").body().equals("no TLS is terminated\n"));
+        eventually(
+                "for certificates",
+                () -> pod.state().contains("\"refused\":\"the Secret of certificates is not known yet\""));
+        assertThat(pod.own("/ready").status()).isEqualTo(503);
+        gateway.secret();
+        pod.awaitReady();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+    }
+
+    @Test
     void haproxyRunsOnlyWhileAListenerHasTls() throws Exception {
         gateway.configMap("");
         pod.start();
         pod.awaitReady();
         assertThat(pod.haproxies()).isEmpty();
-        // The configuration may come before the certificates.
+        // A listener that comes to a pod that serves takes nothing away from the others, whatever is wrong with it.
         gateway.configMap(gateway.haproxy());
-        eventually("it waits", () -> pod.own("/ready").body().equals("no TLS is terminated\n"));
+        eventually(
+                "it waits", () -> pod.state().contains("\"refused\":\"the Secret of certificates is not known yet\""));
+        assertThat(pod.own("/ready").status()).isEqualTo(200);
         gateway.secret();
-        pod.awaitReady();
+        eventually("it serves", () -> pod.state().contains("\"edge\":{\"wanted\":true,\"hash\":"));
         assertThat(shown("a.example.com")).isEqualTo("a");
         gateway.configMap("");
         eventually("it is gone", () -> pod.haproxies().isEmpty());

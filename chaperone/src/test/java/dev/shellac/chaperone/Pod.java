@@ -102,7 +102,13 @@ final class Pod implements AutoCloseable {
         Settings settings = Settings.of(environment());
         Timing usual = settings.timing();
         var timing = new Timing(
-                usual.firstTable(), usual.tableFromDisk(), slice, usual.retry(), usual.drainDelay(), usual.drainMost());
+                usual.firstTable(),
+                usual.tableFromDisk(),
+                slice,
+                usual.tls(),
+                usual.retry(),
+                usual.drainDelay(),
+                usual.drainMost());
         var patient = new Settings(
                 settings.varnishd(),
                 settings.files(),

@@ -16,6 +16,7 @@ import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.SocketMap;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +51,8 @@ final class TlsGateway {
             {apiVersion: v1, kind: Service, metadata: {name: echo, namespace: shop}, spec: {ports: [{port: 80, targetPort: 8080}]}}
             """;
 
+    private static final Map<String, TestCertificates.Pair> FIRST = new TreeMap<>();
+
     private final Pod pod;
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
@@ -60,9 +63,7 @@ final class TlsGateway {
         this.pod = pod;
         this.https = Pod.freePort();
         this.alt = Pod.freePort();
-        pairs.put("a", TestCertificates.of(pod.folder(), "a", "a.example.com"));
-        pairs.put("wild", TestCertificates.of(pod.folder(), "wild", "*.example.org"));
-        pairs.put("any", TestCertificates.of(pod.folder(), "any", "localhost"));
+        pairs.putAll(first(pod.folder()));
         // Who asked what, as the backend sees it.
         int port = pod.backend(headers -> "%s %s %s %s %s"
                 .formatted(
@@ -72,6 +73,17 @@ final class TlsGateway {
                         headers.getFirst("X-Forwarded-Host"),
                         headers.getFirst("X-Forwarded-Port")));
         pod.slice("echo", port);
+    }
+
+    // Made once: each takes as long as a test.
+    private static synchronized Map<String, TestCertificates.Pair> first(Path folder)
+            throws IOException, InterruptedException {
+        if (FIRST.isEmpty()) {
+            FIRST.put("a", TestCertificates.of(folder, "a", "a.example.com"));
+            FIRST.put("wild", TestCertificates.of(folder, "wild", "*.example.org"));
+            FIRST.put("any", TestCertificates.of(folder, "any", "localhost"));
+        }
+        return FIRST;
     }
 
     /** The pod's port of listener port 443. */

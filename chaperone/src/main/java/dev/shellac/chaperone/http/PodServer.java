@@ -7,7 +7,6 @@ import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.edge.EdgeLoop;
 import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
-import dev.shellac.chaperone.live.LiveState;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -131,6 +130,7 @@ public final class PodServer implements AutoCloseable {
     private boolean isReady() {
         return !shown.drain().isDraining()
                 && shown.board().posted().state().isLive()
+                && shown.loop().isOpen()
                 && shown.loop().varnish().filter(Varnish::isServing).isPresent();
     }
 
@@ -141,8 +141,7 @@ public final class PodServer implements AutoCloseable {
         if (isReady()) {
             return Answer.text(200, "ready");
         }
-        LiveState state = shown.board().posted().state();
-        boolean tls = state.edge().wanted() && state.edge().hash().isEmpty();
+        boolean tls = shown.board().posted().state().edge().isMissing();
         return Answer.text(503, tls ? "no TLS is terminated" : "no table is live");
     }
 

@@ -82,6 +82,11 @@ public record LiveState(
             certificates = Map.copyOf(certificates);
             leftOut = Map.copyOf(leftOut);
         }
+
+        /** There is something to terminate, and nobody does. */
+        public boolean isMissing() {
+            return wanted && hash.isEmpty();
+        }
     }
 
     static final LiveState NOTHING = new LiveState(
@@ -98,8 +103,6 @@ public record LiveState(
 
     /** Requests are served as some configuration says. */
     public boolean isLive() {
-        return table.hash().isPresent()
-                && vcl.name().isPresent()
-                && (edge.hash().isPresent() || !edge.wanted());
+        return table.hash().isPresent() && vcl.name().isPresent();
     }
 }

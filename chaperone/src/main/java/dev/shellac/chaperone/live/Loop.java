@@ -9,6 +9,7 @@ import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -42,6 +43,8 @@ public final class Loop implements AutoCloseable {
     private volatile boolean stopped;
     private volatile boolean closing;
     private volatile Optional<PodTable> encoded = Optional.empty();
+    private volatile boolean open;
+    private Optional<Instant> liveSince = Optional.empty();
     private boolean closed;
     private int failedStarts;
     private long notBefore = System.nanoTime();
@@ -189,7 +192,7 @@ public final class Loop implements AutoCloseable {
         if (vcl.name().isEmpty()) {
             startFault.ifPresent(words -> faults.put("varnishd", words));
         }
-        board.post(new LiveState(
+        var state = new LiveState(
                 new LiveState.Config(
                         feeds.config().known().map(PodConfig::version),
                         parts.table().liveRouting()),
@@ -199,7 +202,25 @@ public final class Loop implements AutoCloseable {
                         slices.listed(),
                         parts.table().encoded().map(table -> table.waitsFor()).orElse(Set.of())),
                 edge(),
-                faults));
+                faults);
+        open(state);
+        board.post(state);
+    }
+
+    // A pod that has not served yet waits for TLS, for a while. One that serves stays ready, whatever becomes of a
+    // listener: a
+    // mistake with a certificate must not take away those without one.
+    private void open(LiveState state) {
+        if (open || !state.isLive()) {
+            return;
+        }
+        liveSince = liveSince.or(() -> Optional.of(clock.instant()));
+        open = !state.edge().isMissing() || liveSince.get().plus(timing.tls()).isBefore(clock.instant());
+    }
+
+    /** Everything that this pod shall serve was served once, or was waited for long enough. */
+    public boolean isOpen() {
+        return open;
     }
 
     // A listener that has just come is waited for, also if the edge has not looked yet.

@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param firstTable for all endpoints, before the first table of a pod that serves nothing yet
  * @param tableFromDisk the same, where a table of an earlier life is being served
  * @param slice for the first EndpointSlice of a Service in a namespace that was listed; one without a selector may have none
+ * @param tls until TLS is terminated, before a pod is ready for the first time
  * @param retry between two tries of what could not be said to varnishd
  * @param drainDelay between being told to stop and turning clients away: so long new ones may still come
  * @param drainMost until everybody left
@@ -16,6 +17,7 @@ public record Timing(
         Duration firstTable,
         Duration tableFromDisk,
         Duration slice,
+        Duration tls,
         Duration retry,
         Duration drainDelay,
         Duration drainMost) {
@@ -24,6 +26,7 @@ public record Timing(
                 Duration.ofSeconds(10),
                 Duration.ofMinutes(1),
                 Duration.ofSeconds(3),
+                Duration.ofMinutes(1),
                 Duration.ofMillis(500),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(20));
