@@ -47,7 +47,8 @@ public final class RunCommand implements Callable<Integer> {
             names = "--varnishd",
             paramLabel = "COMMAND",
             defaultValue = "${env:SHELLAC_VARNISHD:-varnishd}",
-            description = "What starts varnishd: a file, or words apart by blanks. Default: $$SHELLAC_VARNISHD, or varnishd.")
+            description =
+                    "What starts varnishd: a file, or words apart by blanks. Default: $$SHELLAC_VARNISHD, or varnishd.")
     private String varnishd = "varnishd";
 
     @Option(
