@@ -99,13 +99,16 @@ final class PodEnvironment {
         return storages;
     }
 
-    // What lives shortly is in the cache like the rest, where it can be let go.
+    // What lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
+    // one needs room, which
+    // may be large where the others are tiny.
     private static Stream<String> bounds(MemoryBudget budget) {
         Stream<String> parameters = Stream.of(
                         "thread_pools=" + POOLS,
                         "thread_pool_max=" + budget.mostThreads() / POOLS,
                         "transit_buffer=" + budget.transitBuffer() / KIBI + "k",
-                        "shortlived=0")
+                        "shortlived=0",
+                        "nuke_limit=10000")
                 .flatMap(parameter -> Stream.of("-p", parameter));
         return Stream.concat(
                 parameters, budget.hashBuckets().stream().flatMap(buckets -> Stream.of("-h", "classic," + buckets)));
