@@ -200,7 +200,7 @@ func TestARollingRestartUnderLoadLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pods, err := s.core.CoreV1().Pods(s.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "gateway.networking.k8s.io/gateway-name=edge"})
+		pods, err := s.core.CoreV1().Pods(s.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: gatewayPod})
 		if err != nil {
 			t.Fatal(err)
 		}

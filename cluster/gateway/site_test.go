@@ -37,6 +37,7 @@ import (
 const (
 	system      = "shellac-system"
 	operatorPod = "app.kubernetes.io/component=operator"
+	gatewayPod  = "gateway.networking.k8s.io/gateway-name=edge"
 )
 
 // site is a namespace of a test's own, with a Gateway called edge and a Service called echo.
@@ -211,8 +212,22 @@ func (s *site) eventually(what string, within time.Duration, done func() (bool, 
 	s.Fatalf("%s: not within %s; last seen: %s", what, within, seen)
 }
 
-// processes are those of a container of the pods with a label.
+// processes are those of a program in a container of the pods with a label, at least one.
 func (s *site) processes(namespace, selector, container, program string) []usage.Process {
+	s.Helper()
+	var found []usage.Process
+	for _, process := range s.allProcesses(namespace, selector, container) {
+		if process.Program == program {
+			found = append(found, process)
+		}
+	}
+	if len(found) == 0 {
+		s.Fatalf("no %s runs in %s of %s", program, container, selector)
+	}
+	return found
+}
+
+func (s *site) allProcesses(namespace, selector, container string) []usage.Process {
 	s.Helper()
 	pods, err := s.core.CoreV1().Pods(namespace).List(s.Context(), metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
@@ -228,22 +243,15 @@ func (s *site) processes(namespace, selector, container, program string) []usage
 			if err != nil {
 				s.Fatal(err)
 			}
-			for _, process := range all {
-				if process.Program == program {
-					found = append(found, process)
-				}
-			}
+			found = append(found, all...)
 		}
-	}
-	if len(found) == 0 {
-		s.Fatalf("no %s runs in %s of %s", program, container, selector)
 	}
 	return found
 }
 
 func (s *site) gatewayProcesses(program string) []usage.Process {
 	s.Helper()
-	return s.processes(s.namespace, "gateway.networking.k8s.io/gateway-name=edge", "varnish-gateway", program)
+	return s.processes(s.namespace, gatewayPod, "varnish-gateway", program)
 }
 
 func (s *site) kill(processes []usage.Process) {

@@ -21,9 +21,8 @@ const (
 func TestANewPodIsReadySoonAndSmall(t *testing.T) {
 	s := newSite(t, nil, "route.yaml")
 	s.answers(host, "/", http.StatusOK, 10*time.Second)
-	const selector = "gateway.networking.k8s.io/gateway-name=edge"
 	pods := s.core.CoreV1().Pods(s.namespace)
-	old, err := pods.List(t.Context(), metav1.ListOptions{LabelSelector: selector})
+	old, err := pods.List(t.Context(), metav1.ListOptions{LabelSelector: gatewayPod})
 	if err != nil || len(old.Items) == 0 {
 		t.Fatalf("%v, %v", old, err)
 	}
@@ -35,7 +34,7 @@ func TestANewPodIsReadySoonAndSmall(t *testing.T) {
 	}
 	var address string
 	s.eventually("a new pod with an address", 20*time.Second, func() (bool, string) {
-		list, err := pods.List(t.Context(), metav1.ListOptions{LabelSelector: selector})
+		list, err := pods.List(t.Context(), metav1.ListOptions{LabelSelector: gatewayPod})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,15 +64,13 @@ func TestANewPodIsReadySoonAndSmall(t *testing.T) {
 	if err != nil || own > mostOfChaperone {
 		t.Errorf("the chaperone has %d MiB, %v", own>>20, err)
 	}
-	whole := own
-	for _, program := range []string{"varnishd", "haproxy"} {
-		for _, process := range s.gatewayProcesses(program) {
-			part, err := process.PSS()
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole += part
+	var whole int64
+	for _, process := range s.allProcesses(s.namespace, gatewayPod, "varnish-gateway") {
+		part, err := process.PSS()
+		if err != nil {
+			t.Fatal(err)
 		}
+		whole += part
 	}
 	if whole > mostOfPod {
 		t.Errorf("the pod has %d MiB", whole>>20)
