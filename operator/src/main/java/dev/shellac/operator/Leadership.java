@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** One of several processes writes: the one that holds the Lease. It gives the Lease back when it ends, so that the next need not wait. */
 final class Leadership implements AutoCloseable {
@@ -57,8 +58,10 @@ final class Leadership implements AutoCloseable {
         }
     }
 
-    private static void told(String leader) {
-        LOG.log(Level.INFO, "the leader is {0}", leader);
+    private static void told(@Nullable String leader) {
+        if (leader != null && !leader.isEmpty()) {
+            LOG.log(Level.INFO, "the leader is {0}", leader);
+        }
     }
 
     @Override
