@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -117,6 +118,9 @@ func (o options) run() error {
 		result.PSS[pod] = map[string]float64{}
 		for _, process := range processes {
 			bytes, err := process.PSS()
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -219,6 +223,9 @@ func cpu(watched map[string][]usage.Process) (map[string]time.Duration, error) {
 	for container, processes := range watched {
 		for _, process := range processes {
 			used, err := process.CPU()
+			if errors.Is(err, os.ErrNotExist) {
+				continue // one that comes and goes, as a compiler
+			}
 			if err != nil {
 				return nil, err
 			}
