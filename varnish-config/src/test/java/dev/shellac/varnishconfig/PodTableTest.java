@@ -16,6 +16,7 @@ import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.PodJson;
 import dev.shellac.varnishconfig.table.PodTable;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -47,6 +48,20 @@ final class PodTableTest {
                 "h7.example.com\":{\"routes\":[{\"path", "h7.example.com\":{\"routes\":[{\"method\":\"GET\",\"path"));
         assertThat(parser.bytesParsed()).isLessThan(600);
         assertThat(text(changed)).contains("\"method\":\"GET\"");
+    }
+
+    @Test
+    void aFileIsNotKeptForTheSakeOfItsHosts() throws NotRouting {
+        byte[] first = file(host("a.example.com", entry("/", "a", 1)));
+        var kept = new WeakReference<>(first);
+        reader.read(first);
+        first = file(host("a.example.com", entry("/", "a", 1)) + "," + host("b.example.com", entry("/", "a", 1)));
+        reader.read(first);
+        for (int i = 0; i < 100 && kept.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(kept.get()).as("the first file").isNull();
+        assertThat(reader.read(first).hosts().keySet()).hasSize(2);
     }
 
     @Test

@@ -76,8 +76,9 @@ public final class RoutingReader {
             }
             try {
                 var host = new Hostname(entry.getKey());
+                // What is kept of a host outlasts many files, and must not keep them.
                 HostReading reading = HostReading.of(
-                        entry.getValue(), readings.getOrDefault(entry.getKey(), HostReading.NOTHING), parser);
+                        entry.getValue().alone(), readings.getOrDefault(entry.getKey(), HostReading.NOTHING), parser);
                 readings.put(entry.getKey(), reading);
                 List<ReadRoute> routes = reading.routes();
                 hosts = routes.isEmpty() ? hosts.without(host) : hosts.with(host, new HostRoutes(host, routes));

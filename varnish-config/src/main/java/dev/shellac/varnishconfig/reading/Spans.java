@@ -25,6 +25,11 @@ final class Spans {
             this.to = to;
         }
 
+        /** The same bytes without the rest of the file, for whoever keeps them longer than the file. */
+        Span alone() {
+            return new Span(Arrays.copyOfRange(file, from, to), 0, to - from);
+        }
+
         boolean sameBytes(Span other) {
             return Arrays.equals(file, from, to, other.file, other.from, other.to);
         }
