@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.shellac.testkit.tls.TestCertificates;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -211,7 +212,7 @@ final class EdgeTest {
             try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
                 boolean kept = true;
                 for (int i = 0; i < 50 && kept && !stop.get(); i++) {
-                    TlsConnection.Answer answer = connection.get("a.example.com", "/");
+                    KeptConnection.Answer answer = connection.get("a.example.com", "/");
                     assertThat(answer.status()).isEqualTo(200);
                     kept = answer.kept();
                     asked.incrementAndGet();

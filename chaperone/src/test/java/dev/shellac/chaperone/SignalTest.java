@@ -96,7 +96,7 @@ final class SignalTest {
         return new Client() {
             @Override
             public boolean ask() throws IOException {
-                TlsConnection.Answer answer = connection.get("a.example.com", "/");
+                KeptConnection.Answer answer = connection.get("a.example.com", "/");
                 if (answer.status() != 200) {
                     throw new IOException("answered " + answer);
                 }

@@ -1,47 +1,76 @@
 package dev.shellac.chaperone;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
+import dev.shellac.testkit.tls.TestCertificates;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /** A client's connection with TLS, which believes everybody and keeps the connection as long as the server does. */
 final class TlsConnection implements AutoCloseable {
-    private final SSLSocket socket;
-    private final InputStream in;
+    private static final char[] PASSWORD = "password".toCharArray();
 
-    /**
-     * An answer.
-     *
-     * @param kept whether the connection is
-     */
-    record Answer(int status, String body, boolean kept) {}
+    private final SSLSocket socket;
+    private final KeptConnection connection;
 
     private TlsConnection(SSLSocket socket) throws IOException {
         this.socket = socket;
-        this.in = new BufferedInputStream(socket.getInputStream());
+        this.connection = new KeptConnection(socket);
     }
 
+    /** Of a client that shows no certificate. */
     static SSLContext believing() {
+        return context(null);
+    }
+
+    /** Of a client that shows this certificate where it is asked for one, whoever is trusted there. */
+    static SSLContext showing(TestCertificates.Pair pair) throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, PASSWORD);
+        store.setKeyEntry(
+                "it",
+                KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der(pair.key()))),
+                PASSWORD,
+                new Certificate[] {
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificate(new ByteArrayInputStream(der(pair.certificate())))
+                });
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
+        keys.init(store, PASSWORD);
+        return context(new Insisting((X509ExtendedKeyManager) keys.getKeyManagers()[0]));
+    }
+
+    private static byte[] der(String pem) {
+        return Base64.getMimeDecoder().decode(pem.replaceAll("-----[A-Z ]+-----", ""));
+    }
+
+    private static SSLContext context(@Nullable KeyManager keys) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {new Everybody()}, null);
+            context.init(keys == null ? null : new KeyManager[] {keys}, new TrustManager[] {new Everybody()}, null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
@@ -50,9 +79,12 @@ final class TlsConnection implements AutoCloseable {
 
     /** To a pod's port, by a server name; the handshake is done. */
     static TlsConnection to(int port, String serverName, String... protocols) throws IOException {
-        var plain = new Socket(InetAddress.getLoopbackAddress(), port);
-        plain.setSoTimeout(20_000);
-        var socket = (SSLSocket) believing().getSocketFactory().createSocket(plain, serverName, port, true);
+        return to(believing(), port, serverName, protocols);
+    }
+
+    static TlsConnection to(SSLContext context, int port, String serverName, String... protocols) throws IOException {
+        var socket = (SSLSocket)
+                context.getSocketFactory().createSocket(KeptConnection.socket(port), serverName, port, true);
         try {
             SSLParameters parameters = socket.getSSLParameters();
             parameters.setServerNames(List.of(new SNIHostName(serverName)));
@@ -76,54 +108,70 @@ final class TlsConnection implements AutoCloseable {
         return socket.getApplicationProtocol() + " " + socket.getSession().getProtocol();
     }
 
-    Answer get(String host, String path, String... headers) throws IOException {
-        String more = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
-        socket.getOutputStream()
-                .write(("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n").getBytes(ISO_8859_1));
-        String head = head();
-        String lower = head.toLowerCase(Locale.ROOT);
-        int length = Integer.parseInt(lower.replaceAll("(?s).*\r\ncontent-length: ([0-9]+)\r\n.*", "$1"));
-        byte[] body = in.readNBytes(length);
-        if (body.length != length) {
-            throw new IOException("half an answer");
-        }
-        return new Answer(
-                Integer.parseInt(head.substring(9, 12)),
-                new String(body, UTF_8),
-                !lower.contains("\r\nconnection: close\r\n"));
+    KeptConnection.Answer get(String host, String path, String... headers) throws IOException {
+        return connection.get(host, path, headers);
     }
 
     /** Asks for another protocol; the first line of the answer. */
     String upgrade(String host) throws IOException {
-        socket.getOutputStream()
-                .write(("GET / HTTP/1.1\r\nHost: " + host
-                                + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                                + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
-                        .getBytes(ISO_8859_1));
-        return head().lines().findFirst().orElse("");
+        String head = connection.send(
+                "GET /",
+                host,
+                "Connection: Upgrade",
+                "Upgrade: websocket",
+                "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==");
+        return head.lines().findFirst().orElse("");
     }
 
     /** What comes back for some bytes. */
     String echo(String text) throws IOException {
-        socket.getOutputStream().write(text.getBytes(UTF_8));
-        return new String(in.readNBytes(text.length()), UTF_8);
-    }
-
-    private String head() throws IOException {
-        var head = new ByteArrayOutputStream();
-        while (!head.toString(ISO_8859_1).endsWith("\r\n\r\n")) {
-            int next = in.read();
-            if (next < 0) {
-                throw new IOException("no answer, " + head.size() + " bytes of one");
-            }
-            head.write(next);
-        }
-        return head.toString(ISO_8859_1);
+        connection.write(text.getBytes(UTF_8));
+        return new String(connection.read(text.length()), UTF_8);
     }
 
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    /** Shows its certificate though the server names other authorities: a client that tries. */
+    private static final class Insisting extends X509ExtendedKeyManager {
+        private final X509ExtendedKeyManager keys;
+
+        Insisting(X509ExtendedKeyManager keys) {
+            this.keys = keys;
+        }
+
+        @Override
+        public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+            return "it";
+        }
+
+        @Override
+        public String[] getClientAliases(String type, Principal[] issuers) {
+            return new String[] {"it"};
+        }
+
+        @Override
+        public X509Certificate[] getCertificateChain(String alias) {
+            return keys.getCertificateChain(alias);
+        }
+
+        @Override
+        public PrivateKey getPrivateKey(String alias) {
+            return keys.getPrivateKey(alias);
+        }
+
+        @Override
+        public String[] getServerAliases(String type, Principal[] issuers) {
+            return new String[0];
+        }
+
+        @Override
+        public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+            throw new IllegalStateException("this is a client");
+        }
     }
 
     private static final class Everybody extends X509ExtendedTrustManager {

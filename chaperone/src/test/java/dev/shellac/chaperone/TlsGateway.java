@@ -7,6 +7,7 @@ import dev.shellac.decode.Source;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.testkit.tls.TestCertificates;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
@@ -56,6 +57,8 @@ final class TlsGateway {
     private final Pod pod;
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
+    private final List<Source> clients = new ArrayList<>();
+    private String yaml = YAML;
     private final int https;
     private final int alt;
 
@@ -99,6 +102,28 @@ final class TlsGateway {
     void rotate(String name, TestCertificates.Pair pair) {
         pairs.put(name, pair);
         secret();
+    }
+
+    /** Asks the clients of port 443 for certificates of this authority; on 8443 nobody is asked. */
+    void askClients(TestCertificates.Pair authority, String mode) {
+        yaml = YAML.replace("  gatewayClassName: varnish\n", """
+              gatewayClassName: varnish
+              tls:
+                frontend:
+                  default:
+                    validation: {mode: %s, caCertificateRefs: [{group: "", kind: ConfigMap, name: clients}]}
+                  perPort:
+                    - {port: 8443, tls: {}}
+            """.formatted(mode));
+        clients.add(Source.of(
+                "clients.yaml", """
+                apiVersion: v1
+                kind: ConfigMap
+                metadata: {name: clients, namespace: shop}
+                data:
+                  ca.crt: |
+                    %s
+                """.formatted(authority.certificate().strip().replace("\n", "\n    "))));
     }
 
     /** Gives the pod something that the operator would not let through. */
@@ -152,7 +177,8 @@ final class TlsGateway {
     }
 
     private Snapshot snapshot() {
-        var sources = new ArrayList<Source>(List.of(Source.of("gateway.yaml", YAML)));
+        var sources = new ArrayList<Source>(List.of(Source.of("gateway.yaml", yaml)));
+        sources.addAll(clients);
         pairs.forEach((name, pair) -> sources.add(Source.of(name + ".yaml", """
                 apiVersion: v1
                 kind: Secret
