@@ -3,6 +3,7 @@ package dev.shellac.chaperone;
 import static dev.shellac.chaperone.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.testkit.chart.ChartMetrics;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,6 +67,9 @@ final class ChaperoneTest {
                         "chaperone_ghost_reload_errors_total 0",
                         "varnish_main_client_req ")
                 .containsPattern("chaperone_ghost_reloads_total [2-9]");
+        assertThat(ChartMetrics.exposed(pod.own("/metrics").body()))
+                .as("what alerts and dashboards ask for")
+                .containsAll(ChartMetrics.askedFor("chaperone", "varnish", "haproxy"));
     }
 
     @Test
