@@ -22,6 +22,7 @@ public record GroupKind(String group, String kind) implements Comparable<GroupKi
     public static final GroupKind CONFIG_MAP = new GroupKind("", "ConfigMap");
     public static final GroupKind GATEWAY_CLASS_PARAMETERS = new GroupKind(OURS, "GatewayClassParameters");
     public static final GroupKind CACHE_POLICY = new GroupKind(OURS, "VarnishCachePolicy");
+    public static final GroupKind SERVICE_MONITOR = new GroupKind("monitoring.coreos.com", "ServiceMonitor");
     public static final GroupKind CACHE_INVALIDATION = new GroupKind(OURS, "VarnishCacheInvalidation");
 
     @Override

@@ -1,15 +1,23 @@
 package dev.shellac.operator;
 
+import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
 import dev.shellac.operator.http.OperatorMetrics.Write;
 import dev.shellac.operator.write.ChildrenDesk;
+import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.EventDesk.Note;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
-/** What is said of children that were written. */
-record ChildrenTelling(OperatorMetrics metrics) implements ChildrenDesk.Listener {
+/** What is said of children that were written, and to the Gateway of those that cannot be. */
+record ChildrenTelling(OperatorMetrics metrics, EventDesk events) implements ChildrenDesk.Listener {
     private static final System.Logger LOG = System.getLogger(ChildrenDesk.class.getName());
 
     @Override
@@ -22,5 +30,33 @@ record ChildrenTelling(OperatorMetrics metrics) implements ChildrenDesk.Listener
     public void failed(ObjectKey object, IOException why) {
         metrics.wrote(Write.CHILD, End.FAILED);
         LOG.log(Level.WARNING, "{0} could not be written: {1}", object, why.getMessage());
+    }
+
+    @Override
+    public void refused(HasMetadata child, ApiFault why) {
+        tell(child, "ChildRefused", "the API server refuses the " + child.getKind() + ": " + why.getMessage());
+    }
+
+    @Override
+    public void unknown(HasMetadata child) {
+        tell(
+                child,
+                "KindNotInstalled",
+                "a " + child.getKind()
+                        + " is asked for, and this cluster has no such kind; it is made when there is one");
+    }
+
+    // What is in other namespaces has no owner; the log has it.
+    private void tell(HasMetadata child, String reason, String words) {
+        for (OwnerReference owner : child.getMetadata().getOwnerReferences()) {
+            events.tell(new Note(
+                    new ResourceId(
+                            GroupKind.GATEWAY, new Name(child.getMetadata().getNamespace(), owner.getName())),
+                    owner.getApiVersion(),
+                    owner.getUid(),
+                    "Warning",
+                    reason,
+                    words));
+        }
     }
 }

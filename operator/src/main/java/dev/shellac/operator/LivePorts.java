@@ -1,5 +1,6 @@
 package dev.shellac.operator;
 
+import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
@@ -13,6 +14,7 @@ import dev.shellac.operator.loop.Inbox;
 import dev.shellac.operator.loop.Ports;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
+import dev.shellac.operator.write.ClassStatuses;
 import dev.shellac.operator.write.EventDesk;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.StatusDesk;
@@ -98,8 +100,14 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
 
     @Override
     public void tell(EventDesk.Note note) {
-        LOG.log(Level.INFO, "{0}: {1}: {2}", note.object(), note.reason(), note.message());
         desks.events().tell(note);
+    }
+
+    @Override
+    public void defined(Definitions definitions) {
+        LOG.log(Level.INFO, "{0}", ClassStatuses.words(definitions));
+        edges.owned().follow(definitions);
+        desks.children().again();
     }
 
     @Override

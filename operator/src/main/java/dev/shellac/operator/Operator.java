@@ -97,7 +97,7 @@ final class Operator implements AutoCloseable {
             lead();
             try (EventDesk events = EventDesk.start(cluster, clock);
                     ClassGuard classes = ClassGuard.start(cluster);
-                    ChildrenDesk children = ChildrenDesk.start(cluster, owned, new ChildrenTelling(metrics));
+                    ChildrenDesk children = ChildrenDesk.start(cluster, owned, new ChildrenTelling(metrics, events));
                     StatusDesk statuses = StatusDesk.start(
                             new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
                             new StatusTelling(metrics, events))) {

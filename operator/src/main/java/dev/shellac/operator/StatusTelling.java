@@ -23,14 +23,6 @@ record StatusTelling(OperatorMetrics metrics, EventDesk events) implements Statu
             return;
         }
         for (Condition condition : wish.bad()) {
-            LOG.log(
-                    Level.INFO,
-                    "{0}: {1}={2} {3}: {4}",
-                    wish.object(),
-                    condition.type(),
-                    condition.state(),
-                    condition.reason(),
-                    condition.message());
             events.tell(new Note(
                     wish.object(), wish.apiVersion(), wish.uid(), "Warning", condition.reason(), condition.message()));
         }

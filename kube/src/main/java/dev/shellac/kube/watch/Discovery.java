@@ -10,6 +10,7 @@ import dev.shellac.model.GroupKind;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -24,8 +25,11 @@ final class Discovery {
             GroupKind.NAMESPACE, new ServedKind(GroupKind.NAMESPACE, "v1", "namespaces"),
             GroupKind.SECRET, new ServedKind(GroupKind.SECRET, "v1", "secrets"),
             GroupKind.CONFIG_MAP, new ServedKind(GroupKind.CONFIG_MAP, "v1", "configmaps"));
-    /** The groups whose kinds come and go with their definitions. */
-    static final Set<String> GROUPS = Set.of(GroupKind.GATEWAY.group(), GroupKind.CACHE_POLICY.group());
+    /** The groups whose kinds are read, and come and go with their definitions. */
+    private static final Set<String> GROUPS = Set.of(GroupKind.GATEWAY.group(), GroupKind.CACHE_POLICY.group());
+    /** Kinds that are written only, where a cluster has them. */
+    private static final List<ServedKind> WRITTEN =
+            List.of(new ServedKind(GroupKind.SERVICE_MONITOR, "v1", "servicemonitors"));
 
     private Discovery() {}
 
@@ -35,6 +39,12 @@ final class Discovery {
             throw new IllegalArgumentException(type + " is not a kind that every server has");
         }
         return found;
+    }
+
+    /** Whether the definition of this name is worth a look. */
+    static boolean concerns(String definition) {
+        return GROUPS.stream().anyMatch(group -> definition.endsWith("." + group))
+                || WRITTEN.stream().anyMatch(kind -> definition.equals(kind.definition()));
     }
 
     static Map<GroupKind, ServedKind> served(Requests api) throws IOException, InterruptedException {
@@ -59,6 +69,13 @@ final class Discovery {
                         served.put(kind.type(), new ServedKind(kind.type(), version, plural));
                     }
                 }
+            }
+        }
+        for (ServedKind kind : WRITTEN) {
+            String group = kind.type().group();
+            if (versions(api, group).contains(kind.version())
+                    && plurals(api, group, kind.version()).containsValue(kind.plural())) {
+                served.put(kind.type(), kind);
             }
         }
         return served;

@@ -6,6 +6,7 @@ import dev.shellac.kube.api.Requests;
 import dev.shellac.model.Name;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The objects of a kind, decoded. One that the decoder refuses is left out: the server's rules and ours are of different releases. */
@@ -21,14 +22,21 @@ final class Feed implements AutoCloseable {
     private volatile boolean listed;
     private volatile boolean silent;
 
-    private Feed(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
+    private Feed(
+            Scope scope, Feeds.Listener listener, Function<ListWatch.Listener, ListWatch> start, Runnable whenListed) {
         this.scope = scope;
         this.listener = listener;
-        this.watch = ListWatch.start(api, scope.collection(), new Decoding(whenListed));
+        this.watch = start.apply(new Decoding(whenListed));
     }
 
     static Feed start(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
-        return new Feed(api, scope, listener, whenListed);
+        return new Feed(scope, listener, own -> ListWatch.start(api, scope.collection(), own), whenListed);
+    }
+
+    /** The same objects from another collection: none of them is gone in between. */
+    Feed moved(Requests api, Scope to, Runnable whenListed) {
+        silent = true;
+        return new Feed(to, listener, own -> ListWatch.inPlaceOf(watch, api, to.collection(), own), whenListed);
     }
 
     ServedKind kind() {

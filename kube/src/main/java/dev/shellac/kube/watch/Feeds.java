@@ -141,7 +141,11 @@ public final class Feeds implements AutoCloseable {
     }
 
     private Feed feed(ServedKind kind, Collection collection, Predicate<Name> wanted) {
-        return Feed.start(api, new Feed.Scope(ResourceKind.of(kind), collection, wanted), listener, this::signal);
+        return Feed.start(api, scope(kind, collection, wanted), listener, this::signal);
+    }
+
+    private static Feed.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
+        return new Feed.Scope(ResourceKind.of(kind), collection, wanted);
     }
 
     private void signal() {
@@ -198,15 +202,19 @@ public final class Feeds implements AutoCloseable {
             });
             definitions = new Definitions(served, bundles, channels);
             feeds.entrySet().removeIf(entry -> {
-                boolean stays = entry.getValue().kind().equals(served.get(entry.getKey()));
+                boolean stays = served.containsKey(entry.getKey());
                 if (!stays) {
+                    LOG.log(
+                            Level.INFO,
+                            "{0} is not served any more",
+                            entry.getKey().kind());
                     entry.getValue().forget();
                 }
                 return !stays;
             });
             served.values().stream()
-                    .filter(kind -> ResourceKind.isWatched(kind.type()) && !feeds.containsKey(kind.type()))
-                    .forEach(kind -> feeds.put(kind.type(), feed(kind, selected(kind), name -> true)));
+                    .filter(kind -> ResourceKind.isWatched(kind.type()))
+                    .forEach(this::follow);
             late = crds.keySet().stream().anyMatch(name -> isOursToRead(name) && isMissing(name, served));
             asked = true;
             changed.signalAll();
@@ -222,10 +230,23 @@ public final class Feeds implements AutoCloseable {
         }
     }
 
+    // Where a kind is served in a newer version from now on, its objects are the same.
+    private void follow(ServedKind kind) {
+        Feed before = feeds.get(kind.type());
+        if (before != null && before.kind().equals(kind)) {
+            return;
+        }
+        LOG.log(Level.INFO, "{0} is watched in version {1}", kind.type().kind(), kind.version());
+        feeds.put(
+                kind.type(),
+                before == null
+                        ? feed(kind, selected(kind), name -> true)
+                        : before.moved(api, scope(kind, selected(kind), name -> true), this::signal));
+    }
+
     // Created, and not served yet.
     private static boolean isMissing(String crd, Map<GroupKind, ServedKind> served) {
-        return served.values().stream()
-                .noneMatch(kind -> (kind.plural() + "." + kind.type().group()).equals(crd));
+        return served.values().stream().noneMatch(kind -> kind.definition().equals(crd));
     }
 
     private static boolean isOursToRead(String crd) {
@@ -250,7 +271,7 @@ public final class Feeds implements AutoCloseable {
         @Override
         public void there(RawObject object) {
             String name = object.name().name();
-            if (Discovery.GROUPS.stream().noneMatch(group -> name.endsWith("." + group))) {
+            if (!Discovery.concerns(name)) {
                 return;
             }
             Labels labels = labels(object);

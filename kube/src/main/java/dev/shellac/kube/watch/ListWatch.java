@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -41,27 +42,37 @@ public final class ListWatch implements AutoCloseable {
     private final Requests api;
     private final Collection target;
     private final Listener listener;
+    private final Optional<ListWatch> last;
     private final Thread thread;
     private final Set<Name> known = new HashSet<>();
     private volatile boolean stopped;
     private volatile @Nullable InputStream open;
     private String version = "";
 
-    private ListWatch(Requests api, Collection target, Listener listener) {
+    private ListWatch(Requests api, Collection target, Listener listener, Optional<ListWatch> last) {
         this.api = api;
         this.target = target;
         this.listener = listener;
+        this.last = last;
         this.thread = Thread.ofVirtual().name("watch " + target).unstarted(this::run);
     }
 
     public static ListWatch start(Requests api, Collection target, Listener listener) {
-        var watch = new ListWatch(api, target, listener);
+        var watch = new ListWatch(api, target, listener, Optional.empty());
+        watch.thread.start();
+        return watch;
+    }
+
+    /** Takes the place of another, which ends: what that one said stays said, but for what is not found any more. */
+    static ListWatch inPlaceOf(ListWatch last, Requests api, Collection target, Listener listener) {
+        var watch = new ListWatch(api, target, listener, Optional.of(last));
         watch.thread.start();
         return watch;
     }
 
     private void run() {
         int failures = 0;
+        last.ifPresent(other -> known.addAll(other.end()));
         try {
             while (!stopped) {
                 long start = System.nanoTime();
@@ -277,12 +288,16 @@ public final class ListWatch implements AutoCloseable {
 
     /** Ends it, and says of all that it said that they are gone. */
     public void closeAndForget() {
+        end().forEach(this::gone);
+    }
+
+    private Set<Name> end() {
         close();
         try {
             thread.join(Duration.ofSeconds(10));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        known.stream().toList().forEach(this::gone);
+        return Set.copyOf(known);
     }
 }

@@ -43,7 +43,8 @@ public record ResourceKind(ServedKind served, Class<? extends Resource> record) 
             "backendtlspolicies.gateway.networking.k8s.io",
             "gatewayclassparameters.gateway.varnish-software.com",
             "varnishcachepolicies.gateway.varnish-software.com",
-            "varnishcacheinvalidations.gateway.varnish-software.com");
+            "varnishcacheinvalidations.gateway.varnish-software.com",
+            "servicemonitors.monitoring.coreos.com");
 
     static ResourceKind of(ServedKind served) {
         Class<? extends Resource> record = RECORDS.get(served.type());

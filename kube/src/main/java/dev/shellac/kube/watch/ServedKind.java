@@ -9,6 +9,11 @@ public record ServedKind(GroupKind type, String version, String plural) {
         return type.group().isEmpty() ? version : type.group() + "/" + version;
     }
 
+    /** The name of its definition. */
+    String definition() {
+        return plural + "." + type.group();
+    }
+
     public Collection all() {
         return Collection.of(Collection.path(apiVersion(), plural), new RawObject.Type(apiVersion(), type.kind()));
     }

@@ -17,6 +17,7 @@ import dev.shellac.model.route.HttpRoute;
 import dev.shellac.testkit.kube.FakeApiServer;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -42,6 +43,7 @@ final class FeedsTest {
 
     private static final class Collected implements Feeds.Listener {
         private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
+        private final Set<String> gone = ConcurrentHashMap.newKeySet();
         private volatile Definitions definitions = Definitions.NONE;
 
         @Override
@@ -52,6 +54,7 @@ final class FeedsTest {
         @Override
         public void gone(Class<? extends Resource> kind, Name name) {
             snapshot.updateAndGet(now -> now.without(kind, name));
+            gone.add(name.toString());
         }
 
         @Override
@@ -123,13 +126,41 @@ final class FeedsTest {
         }
     }
 
+    private void grant(String version, String name) {
+        server.put(
+                "/apis/" + GROUP + "/" + version + "/namespaces/shop/referencegrants/" + name,
+                "{\"metadata\":{\"name\":\"" + name
+                        + "\",\"namespace\":\"shop\"},\"spec\":{\"from\":[{\"group\":\"" + GROUP
+                        + "\",\"kind\":\"HTTPRoute\",\"namespace\":\"a\"}],\"to\":[{\"group\":\"\",\"kind\":\"Service\"}]}}");
+    }
+
+    @Test
+    void aNewerVersionTakesOverAndNothingThatStaysIsGoneInBetween() throws Exception {
+        define("v1beta1", "ReferenceGrant", "referencegrants");
+        grant("v1beta1", "stays");
+        grant("v1beta1", "goes");
+        grant("v1", "stays");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            define("v1", "ReferenceGrant", "referencegrants");
+            server.put(
+                    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/referencegrants." + GROUP,
+                    "{\"metadata\":{\"annotations\":{\"" + GROUP + "/bundle-version\":\"v1.6.0\"}}}");
+            Eventually.holds(
+                    "what is there in the newer version is all that stays",
+                    () -> collected.names(ReferenceGrant.class).equals(Set.of("shop/stays")));
+            grant("v1", "comes");
+            Eventually.holds(
+                    "it is watched in that version",
+                    () -> collected.names(ReferenceGrant.class).equals(Set.of("shop/stays", "shop/comes")));
+            assertThat(collected.gone).containsExactly("shop/goes");
+        }
+    }
+
     @Test
     void theVersionThatIsServedIsTaken() throws Exception {
         define("v1beta1", "ReferenceGrant", "referencegrants");
-        server.put(
-                "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/g",
-                "{\"metadata\":{\"name\":\"g\",\"namespace\":\"shop\"},\"spec\":{\"from\":[{\"group\":\"" + GROUP
-                        + "\",\"kind\":\"HTTPRoute\",\"namespace\":\"a\"}],\"to\":[{\"group\":\"\",\"kind\":\"Service\"}]}}");
+        grant("v1beta1", "g");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");

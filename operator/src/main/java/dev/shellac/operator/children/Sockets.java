@@ -102,6 +102,14 @@ public record Sockets(Slots plain, Slots edge) {
                 .collect(Collectors.toSet());
     }
 
+    /** That pods need more sockets than they were started with, in words. */
+    public Optional<String> grownSince(Sockets before) {
+        return plain.size() > before.plain.size()
+                ? Optional.of("its pods restart: they listen on " + before.plain.size() + " sockets, and "
+                        + plain.taken().size() + " HTTP ports need " + plain.size())
+                : Optional.empty();
+    }
+
     /** Which ports each socket of varnishd serves. */
     public SocketMap served() {
         var served = new HashMap<String, Set<Port>>();

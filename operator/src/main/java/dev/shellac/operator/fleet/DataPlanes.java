@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What the pods and Services of a Gateway come to, as far as it shows in its status. */
 public final class DataPlanes {
@@ -123,7 +124,7 @@ public final class DataPlanes {
     private static String faults(View view, List<Pod> pods) {
         return pods.stream()
                 .flatMap(pod -> state(view, pod).stream())
-                .flatMap(state -> state.faults().stream())
+                .flatMap(state -> Stream.concat(state.faults().stream(), state.complaints().stream()))
                 .findFirst()
                 .map(fault -> ": " + fault)
                 .orElse("");

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param version of this state, to wait for the next
  * @param live what it serves from
  * @param vclRefused the compiler's words about a newer VCL
- * @param faults what is wrong that no route is to blame for, in words
+ * @param complaints what of the configuration HAProxy did not take, in words
+ * @param faults what else is wrong that no route is to blame for
  */
 public record PodState(
         String version,
@@ -21,9 +22,11 @@ public record PodState(
         Fingerprint live,
         List<TableRefusal> refusals,
         Optional<String> vclRefused,
+        List<String> complaints,
         List<String> faults) {
     public PodState {
         refusals = List.copyOf(refusals);
+        complaints = List.copyOf(complaints);
         faults = List.copyOf(faults);
     }
 
@@ -46,12 +49,13 @@ public record PodState(
                 .properties()
                 .forEach(fault ->
                         faults.add(fault.getKey() + ": " + fault.getValue().asText()));
+        var complaints = new ArrayList<String>();
         text(state.path("edge").path("refused"))
-                .ifPresent(why -> faults.add("HAProxy refuses its configuration: " + why));
+                .ifPresent(why -> complaints.add("HAProxy refuses its configuration: " + why));
         state.path("edge")
                 .path("leftOut")
                 .properties()
-                .forEach(certificate -> faults.add("HAProxy leaves out " + certificate.getKey() + ": "
+                .forEach(certificate -> complaints.add("HAProxy leaves out " + certificate.getKey() + ": "
                         + certificate.getValue().asText()));
         return new PodState(
                 state.path("version").asText(),
@@ -62,6 +66,7 @@ public record PodState(
                         state.path("edge").path("hash").asText()),
                 refusals,
                 text(state.path("vcl").path("refused")),
+                complaints,
                 faults);
     }
 

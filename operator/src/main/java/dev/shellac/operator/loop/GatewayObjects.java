@@ -22,8 +22,13 @@ public interface GatewayObjects {
      * @param objects in the order in which they must be written
      * @param fingerprint made when it is asked for: a hash over a megabyte is for after it was written
      * @param vclFault why the VCL is not the one that was asked for
+     * @param restart why pods that are there are restarted for it
      */
-    record Content(List<HasMetadata> objects, Supplier<Fingerprint> fingerprint, Optional<String> vclFault) {
+    record Content(
+            List<HasMetadata> objects,
+            Supplier<Fingerprint> fingerprint,
+            Optional<String> vclFault,
+            Optional<String> restart) {
         public Content {
             objects = List.copyOf(objects);
         }

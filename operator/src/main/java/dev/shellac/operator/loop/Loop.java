@@ -145,7 +145,10 @@ public final class Loop {
             Inbox.Key key = entry.getKey();
             snapshot = entry.getValue().map(snapshot::with).orElseGet(() -> snapshot.without(key.kind(), key.name()));
         }
-        definitions = batch.definitions().orElse(definitions);
+        batch.definitions().filter(found -> !found.equals(definitions)).ifPresent(found -> {
+            definitions = found;
+            ports.defined(found);
+        });
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             if (batch.fleet().contains(key(entry.getKey()))) {
                 touched.reporting.add(entry.getKey());
@@ -195,7 +198,10 @@ public final class Loop {
             }
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
             DataPlanes.View view = view(gateway.get(), desk, now);
-            view.states().values().forEach(state -> desk.served(state.live()).forEach(ports::propagated));
+            view.states().values().forEach(state -> {
+                desk.served(state.live()).forEach(ports::propagated);
+                state.complaints().forEach(words -> ports.tell(note(gateway.get(), "Warning", "NotTaken", words)));
+            });
             DataPlane report = DataPlanes.of(view, desk.generations());
             next = report.equals(next.get(name)) ? next : next.with(name, report);
         }
@@ -250,10 +256,16 @@ public final class Loop {
             }
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
             var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
-            if (attempt(desk, brief, () -> desk.want(objects.content(brief)))) {
+            if (attempt(desk, brief, () -> want(desk, brief))) {
                 desk.write(office, new Desk.Occasion(gateway.get().meta().generation(), now, oldest));
             }
         }
+    }
+
+    private void want(Desk desk, GatewayObjects.Brief brief) {
+        GatewayObjects.Content content = objects.content(brief);
+        content.restart().ifPresent(why -> ports.tell(note(brief.gateway(), "Normal", "PodsRestart", why)));
+        desk.want(content);
     }
 
     // What somebody wrote that no object can be made of; what was there stays.
@@ -265,13 +277,15 @@ public final class Loop {
         } catch (IllegalArgumentException e) {
             String why = e.getMessage() == null ? e.toString() : e.getMessage();
             desk.failed(why);
-            String version = definitions
-                    .find(GroupKind.GATEWAY)
-                    .map(ServedKind::apiVersion)
-                    .orElse("");
-            ports.tell(new Note(gateway.id(), version, gateway.meta().uid(), "Warning", "Invalid", why));
+            ports.tell(note(gateway, "Warning", "Invalid", why));
             return false;
         }
+    }
+
+    private Note note(Gateway gateway, String type, String reason, String words) {
+        String version =
+                definitions.find(GroupKind.GATEWAY).map(ServedKind::apiVersion).orElse("");
+        return new Note(gateway.id(), version, gateway.meta().uid(), type, reason, words);
     }
 
     private void children(Outcome next, Touched touched) {

@@ -1,5 +1,6 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
@@ -42,6 +43,9 @@ public interface Ports {
     void status(Wish wish);
 
     void classes(Map<String, ClassGuard.Use> classes);
+
+    /** Kinds came or went, or are from another release. */
+    void defined(Definitions definitions);
 
     /** Something that a person would want to know. */
     void tell(EventDesk.Note note);

@@ -69,6 +69,7 @@ public final class ClusterObjects implements GatewayObjects {
     @Override
     public Content content(Brief brief) {
         Kept own = own(brief);
+        Optional<Sockets> before = own.sockets.or(() -> read(brief.gateway(), brief.snapshot()));
         Sockets sockets = assigned(brief, own);
         Vcl vcl = vcl(brief.plan(), own);
         String routing = own.routing.encode(brief.plan(), sockets.served());
@@ -85,7 +86,8 @@ public final class ClusterObjects implements GatewayObjects {
                                 .findFirst()
                                 .map(ClusterObjects::hash)
                                 .orElse("")),
-                vcl.fault());
+                vcl.fault(),
+                before.flatMap(sockets::grownSince));
     }
 
     private Kept own(Brief brief) {
@@ -93,18 +95,18 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     private static Sockets assigned(Brief brief, Kept own) {
-        Sockets before = own.sockets.orElseGet(() -> read(brief.gateway(), brief.snapshot()));
+        Sockets before =
+                own.sockets.or(() -> read(brief.gateway(), brief.snapshot())).orElse(Sockets.NONE);
         Sockets now = before.assign(brief.plan());
         own.sockets = Optional.of(now);
         return now;
     }
 
     /** What an operator before this one assigned. */
-    private static Sockets read(Gateway gateway, Snapshot snapshot) {
+    private static Optional<Sockets> read(Gateway gateway, Snapshot snapshot) {
         Names names = new Names(gateway.meta().name());
         return snapshot.find(Service.class, new Name(gateway.meta().name().namespace(), names.base()))
-                .map(service -> Sockets.read(mapped(service), service.meta().annotations()))
-                .orElse(Sockets.NONE);
+                .map(service -> Sockets.read(mapped(service), service.meta().annotations()));
     }
 
     private static List<Sockets.Mapped> mapped(Service service) {

@@ -47,6 +47,12 @@ public final class ChildrenDesk implements AutoCloseable {
         void wrote(ObjectKey object);
 
         void failed(ObjectKey object, IOException why);
+
+        /** The server does not take it, however often it is tried. */
+        void refused(HasMetadata child, ApiFault why);
+
+        /** The cluster has no such kind; it is applied when it has. */
+        void unknown(HasMetadata child);
     }
 
     private record Applied(HasMetadata object, Stored stored) {}
@@ -107,6 +113,17 @@ public final class ChildrenDesk implements AutoCloseable {
                 household.dirty = true;
                 changed.signalAll();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Kinds came or went: all Gateways are looked at again. */
+    public void again() {
+        lock.lock();
+        try {
+            households.values().forEach(household -> household.dirty = true);
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -173,7 +190,10 @@ public final class ChildrenDesk implements AutoCloseable {
         var keys = new LinkedHashMap<ObjectKey, HasMetadata>();
         wanted.children().forEach(child -> keys.put(ObjectKey.of(child), child));
         for (Map.Entry<ObjectKey, HasMetadata> child : keys.entrySet()) {
-            if (isDue(child.getKey(), child.getValue(), household)) {
+            if (!owned.isServed(child.getKey())) {
+                household.applied.remove(child.getKey());
+                listener.unknown(child.getValue());
+            } else if (isDue(child.getKey(), child.getValue(), household)) {
                 good &= apply(child.getKey(), child.getValue(), household);
             }
         }
@@ -202,9 +222,6 @@ public final class ChildrenDesk implements AutoCloseable {
         if (applied == null || !applied.object().equals(wanted)) {
             return true;
         }
-        if (Owned.KINDS.stream().noneMatch(kind -> kind.plural().equals(key.plural()))) {
-            return false; // not watched
-        }
         // What the server says of its own accord, such as a status, does not make a new generation.
         return standing.map(found -> applied.stored().generation() > 0
                         ? found.generation() > applied.stored().generation()
@@ -225,6 +242,9 @@ public final class ChildrenDesk implements AutoCloseable {
         } catch (IOException e) {
             household.applied.remove(key);
             listener.failed(key, e);
+            if (e instanceof ApiFault fault && fault.isFinal()) {
+                listener.refused(wanted, fault);
+            }
             return e instanceof ApiFault fault && fault.isNotFound();
         }
     }

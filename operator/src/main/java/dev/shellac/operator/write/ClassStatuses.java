@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** What a GatewayClass says besides being accepted: whether the installed release of Gateway API is one that we know. */
-final class ClassStatuses {
+public final class ClassStatuses {
     private static final String SUPPORTED = "SupportedVersion";
     private static final Pattern RELEASE = Pattern.compile("v?1\\.(\\d+)\\..*");
     private static final int OLDEST = 2;
@@ -49,6 +49,11 @@ final class ClassStatuses {
                             status.supportedFeatures()));
         });
         return statuses;
+    }
+
+    /** What is installed, and what is off about it. */
+    public static String words(Definitions definitions) {
+        return supported(definitions, 0).message();
     }
 
     private static Condition supported(Definitions definitions, long generation) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
@@ -18,14 +20,15 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Tells people. The same words about the same object are said once: the name of an Event is made of them, so that a second one is already there, also
- * for an operator that starts anew. What cannot be told is logged and let go.
+ * Tells people. The same words about the same object are said once for as long as a server keeps an Event: its name is made of them, so that a second
+ * one is already there, also for an operator that starts anew. What cannot be told is logged and let go.
  */
 public final class EventDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EventDesk.class.getName());
     private static final int MOST_WAITING = 500;
     private static final int MOST_REMEMBERED = 2_000;
     private static final int MOST_NOTE = 1_024;
+    private static final Duration KEPT = Duration.ofHours(1);
     private static final String REPORTER = "varnish-gateway-operator";
 
     /** What is told. */
@@ -34,7 +37,7 @@ public final class EventDesk implements AutoCloseable {
     private final Cluster cluster;
     private final InstantSource clock;
     private final LinkedBlockingQueue<Note> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
-    private final Map<Note, Boolean> told = new LinkedHashMap<>();
+    private final Map<Note, Instant> told = new LinkedHashMap<>();
     private final Thread thread;
 
     private EventDesk(Cluster cluster, InstantSource clock) {
@@ -59,7 +62,12 @@ public final class EventDesk implements AutoCloseable {
         try {
             while (true) {
                 Note note = waiting.take();
-                if (told.putIfAbsent(note, true) == null) {
+                Instant now = clock.instant();
+                Instant last = told.getOrDefault(note, Instant.EPOCH);
+                if (Duration.between(last, now).compareTo(KEPT) >= 0) {
+                    told.remove(note);
+                    told.put(note, now);
+                    LOG.log(Level.INFO, "{0}: {1}: {2}", note.object(), note.reason(), note.message());
                     write(note);
                     if (told.size() > MOST_REMEMBERED) {
                         told.remove(told.keySet().iterator().next());
@@ -75,7 +83,7 @@ public final class EventDesk implements AutoCloseable {
         try {
             cluster.create(event(note));
         } catch (IOException e) {
-            LOG.log(Level.INFO, "{0}: {1} (not told as an Event: {2})", note.object(), note.message(), e.getMessage());
+            LOG.log(Level.INFO, "{0}: not told as an Event: {1}", note.object(), e.getMessage());
         }
     }
 

@@ -4,15 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.shellac.kube.api.Requests;
 import dev.shellac.kube.watch.Collection;
+import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.watch.ListWatch;
 import dev.shellac.kube.watch.RawObject;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.fleet.Fleet;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,10 +27,10 @@ public final class Owned implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
 
     /** A kind of children. */
-    public record Kind(String apiVersion, String kind, String plural) {}
+    private record Kind(String apiVersion, String kind, String plural) {}
 
-    /** Those that every cluster has; more than that is not watched, and only applied. */
-    public static final List<Kind> KINDS = List.of(
+    /** Those that every cluster has. */
+    private static final List<Kind> KINDS = List.of(
             new Kind("v1", "ConfigMap", "configmaps"),
             new Kind("v1", "Secret", "secrets"),
             new Kind("v1", "Service", "services"),
@@ -39,6 +40,9 @@ public final class Owned implements AutoCloseable {
             new Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
             new Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
             new Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"));
+
+    /** Those that come and go with their definitions. */
+    private static final List<GroupKind> OPTIONAL = List.of(GroupKind.SERVICE_MONITOR);
 
     /**
      * How an object of ours stands.
@@ -56,28 +60,71 @@ public final class Owned implements AutoCloseable {
         void gone(ObjectKey object, Fleet.Key gateway);
     }
 
+    private final Requests api;
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ObjectKey, Standing> objects = new HashMap<>();
     private final CountDownLatch unlisted = new CountDownLatch(KINDS.size());
-    private final List<ListWatch> watches = new ArrayList<>();
+    private final Map<Kind, ListWatch> watches = new HashMap<>();
 
-    private Owned(Listener listener) {
+    private Owned(Requests api, Listener listener) {
+        this.api = api;
         this.listener = listener;
     }
 
     public static Owned start(Requests api, Listener listener) {
-        var owned = new Owned(listener);
-        for (Kind kind : KINDS) {
-            var type = new RawObject.Type(kind.apiVersion(), kind.kind());
-            owned.watches.add(ListWatch.start(
-                    api,
-                    Collection.of(Collection.path(kind.apiVersion(), kind.plural()), type)
-                            .labelled(Labels.OURS)
-                            .metadata(),
-                    owned.new Reading(kind)));
-        }
+        var owned = new Owned(api, listener);
+        KINDS.forEach(owned::watch);
         return owned;
+    }
+
+    private void watch(Kind kind) {
+        var type = new RawObject.Type(kind.apiVersion(), kind.kind());
+        Collection ours = Collection.of(Collection.path(kind.apiVersion(), kind.plural()), type)
+                .labelled(Labels.OURS)
+                .metadata();
+        lock.lock();
+        try {
+            watches.computeIfAbsent(kind, key -> ListWatch.start(api, ours, new Reading(key)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Watches the kinds that not every cluster has while this one has them. */
+    public void follow(Definitions definitions) {
+        for (GroupKind type : OPTIONAL) {
+            Optional<Kind> served =
+                    definitions.find(type).map(found -> new Kind(found.apiVersion(), type.kind(), found.plural()));
+            served.ifPresent(this::watch);
+            unwatch(type, served);
+        }
+    }
+
+    private void unwatch(GroupKind type, Optional<Kind> served) {
+        lock.lock();
+        try {
+            watches.entrySet().removeIf(entry -> {
+                boolean gone = entry.getKey().kind().equals(type.kind())
+                        && !Optional.of(entry.getKey()).equals(served);
+                if (gone) {
+                    Thread.ofVirtual().start(entry.getValue()::closeAndForget);
+                }
+                return gone;
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the cluster has the kind of this object. */
+    boolean isServed(ObjectKey key) {
+        lock.lock();
+        try {
+            return watches.keySet().stream().anyMatch(kind -> kind.plural().equals(key.plural()));
+        } finally {
+            lock.unlock();
+        }
     }
 
     public boolean awaitSynced(Duration patience) throws InterruptedException {
@@ -167,6 +214,11 @@ public final class Owned implements AutoCloseable {
 
     @Override
     public void close() {
-        watches.forEach(ListWatch::close);
+        lock.lock();
+        try {
+            watches.values().forEach(ListWatch::close);
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -36,7 +36,8 @@ public final class Wishes {
         public static final Moment NONE = new Moment(Snapshot.empty(), Statuses.EMPTY, Definitions.NONE);
     }
 
-    private static final Set<String> BAD_IF_TRUE = Set.of("PartiallyInvalid", "Conflicted");
+    private static final Set<String> BAD_IF_TRUE =
+            Set.of("PartiallyInvalid", "Conflicted", "OverlappingTLSConfig", "InsecureFrontendValidationMode");
     private static final Set<String> SILENT = Set.of("Pending", "AddressNotAssigned");
     /** Conditions of our entries in a route or policy: all of them. */
     private static final Set<String> OF_ENTRIES = Set.of("Accepted", "ResolvedRefs", "PartiallyInvalid");

@@ -42,6 +42,7 @@ public final class FakeApiServer implements AutoCloseable {
     private final List<String> reads = new CopyOnWriteArrayList<>();
     private final List<LinkedBlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
     private final Map<String, UnaryOperator<ObjectNode>> races = new HashMap<>();
+    private final Map<String, String> forbidden = new HashMap<>();
 
     private FakeApiServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
@@ -129,6 +130,16 @@ public final class FakeApiServer implements AutoCloseable {
         lock.lock();
         try {
             races.put(path, change);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Refuses to write this object from now on, as an admission policy does. */
+    public void forbid(String path, String why) {
+        lock.lock();
+        try {
+            forbidden.put(path, why);
         } finally {
             lock.unlock();
         }
@@ -258,6 +269,9 @@ public final class FakeApiServer implements AutoCloseable {
         lock.lock();
         try {
             writes.add(new Write(exchange.getRequestMethod(), path, body));
+            if (forbidden.containsKey(at.object())) {
+                throw new ObjectStore.Refused(403, "Forbidden", forbidden.get(at.object()));
+            }
             ObjectNode object = (ObjectNode) body;
             return switch (exchange.getRequestMethod()) {
                 case "POST" ->

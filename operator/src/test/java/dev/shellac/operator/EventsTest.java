@@ -1,0 +1,205 @@
+package dev.shellac.operator;
+
+import static dev.shellac.operator.Stage.GATEWAY;
+import static dev.shellac.operator.Stage.ROUTES;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.shellac.testkit.kube.FakeApiServer;
+import dev.shellac.testkit.tls.TestCertificates;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What people are told by Events. */
+final class EventsTest {
+    private final Stage stage = new Stage();
+    private final FakeApiServer server = stage.server();
+
+    EventsTest() throws Exception {}
+
+    @AfterEach
+    void end() {
+        stage.close();
+    }
+
+    private static String ports(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> "{\"name\":\"l" + i + "\",\"port\":" + (8000 + i) + ",\"protocol\":\"HTTP\"}")
+                .collect(Collectors.joining(","));
+    }
+
+    private void eventually(String type, String reason, String words) throws Exception {
+        Eventually.holds(
+                reason + " is told: " + words,
+                () -> stage.told(type, reason).stream().anyMatch(message -> message.contains(words)));
+    }
+
+    private void settled() throws Exception {
+        Eventually.holds(
+                "the Gateway has its status",
+                () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
+                                .isPresent()
+                        && server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
+                                .isPresent());
+    }
+
+    @Test
+    void aRefusedRouteIsToldOnceThoughAnotherProcessLooksAgain() throws Exception {
+        stage.gateway();
+        stage.route("lost", "nowhere");
+        stage.start();
+        Eventually.holds("it is told", () -> !stage.events("lost").isEmpty());
+        stage.stop();
+        stage.start();
+        stage.route("other", "cart");
+        Eventually.holds(
+                "another turn",
+                () -> stage.condition(ROUTES + "other", "/status/parents/0/conditions", "Accepted")
+                        .isPresent());
+        List<JsonNode> events = stage.events("lost");
+        assertThat(events).hasSize(1);
+        assertThat(events.getFirst().path("reason").asText()).isEqualTo("BackendNotFound");
+        assertThat(stage.events("other")).isEmpty();
+    }
+
+    @Test
+    void morePortsThanSocketsRestartPods() throws Exception {
+        stage.listeners(ports(16));
+        stage.start();
+        settled();
+        assertThat(stage.events("edge")).isEmpty();
+        stage.listeners(ports(17));
+        eventually("Normal", "PodsRestart", "they listen on 16 sockets, and 17 HTTP ports need 32");
+    }
+
+    @Test
+    void aNewGatewayWithManyPortsRestartsNothing() throws Exception {
+        stage.listeners(ports(17));
+        stage.start();
+        settled();
+        assertThat(stage.events("edge")).isEmpty();
+    }
+
+    @Test
+    void aCertificateThatExpiresSoonOrHasExpired(@TempDir Path folder) throws Exception {
+        secret("late", TestCertificates.of(folder, "late", 0, "late.example.com"));
+        secret("soon", TestCertificates.of(folder, "soon", 13, "soon.example.com"));
+        secret("fine", TestCertificates.of(folder, "fine", 15, "fine.example.com"));
+        stage.listeners(List.of("late", "soon", "fine").stream()
+                .map(name -> "{\"name\":\"" + name + "\",\"hostname\":\"" + name
+                        + ".example.com\",\"port\":443,\"protocol\":\"HTTPS\",\"tls\":{\"certificateRefs\":[{\"name\":\""
+                        + name
+                        + "\"}]}}")
+                .collect(Collectors.joining(",")));
+        stage.start();
+        Eventually.holds(
+                "both are told",
+                () -> !stage.events("late").isEmpty() && !stage.events("soon").isEmpty());
+        assertThat(stage.events("late").getFirst().path("reason").asText()).isEqualTo("CertificateExpired");
+        assertThat(stage.events("soon").getFirst().path("reason").asText()).isEqualTo("CertificateExpiresSoon");
+        assertThat(stage.events("soon").getFirst().at("/involvedObject/kind").asText())
+                .isEqualTo("Secret");
+        assertThat(stage.events("fine")).isEmpty();
+    }
+
+    private void secret(String name, TestCertificates.Pair pair) {
+        server.put(
+                "/api/v1/namespaces/shop/secrets/" + name,
+                "{\"metadata\":{\"name\":\"" + name
+                        + "\",\"namespace\":\"shop\"},\"type\":\"kubernetes.io/tls\",\"data\":{\"tls.crt\":\""
+                        + base64(pair.certificate()) + "\",\"tls.key\":\"" + base64(pair.key()) + "\"}}");
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
+    }
+
+    @Test
+    void vclThatHasNoEnd() throws Exception {
+        server.put(
+                "/api/v1/namespaces/shop/configmaps/user",
+                "{\"metadata\":{\"name\":\"user\",\"namespace\":\"shop\"},\"data\":{\"user.vcl\":\"sub vcl_recv {\"}}");
+        stage.parameters("{\"userVCLConfigMapRef\":{\"name\":\"user\",\"namespace\":\"shop\"}}");
+        stage.gateway();
+        stage.start();
+        eventually("Warning", "Invalid", "line 1 of the user's part");
+    }
+
+    @Test
+    void storageThatDoesNotFitTheMemoryLimit() throws Exception {
+        stage.parameters("{\"storage\":{\"size\":\"1Gi\"},\"resources\":{\"limits\":{\"memory\":\"512Mi\"}}}");
+        stage.gateway();
+        stage.start();
+        eventually("Warning", "InvalidParameters", "the most that fits is");
+    }
+
+    @Test
+    void anAddressThatNobodyGives() throws Exception {
+        stage.gateway();
+        server.put(GATEWAY, "{\"spec\":{\"addresses\":[{\"type\":\"IPAddress\",\"value\":\"192.0.2.7\"}]}}");
+        stage.start();
+        eventually("Warning", "AddressNotUsable", "192.0.2.7");
+    }
+
+    @Test
+    void anAddressOfAKindThatNobodyKnows() throws Exception {
+        stage.gateway();
+        server.put(GATEWAY, "{\"spec\":{\"addresses\":[{\"type\":\"example.com/Name\",\"value\":\"x\"}]}}");
+        stage.start();
+        eventually("Warning", "UnsupportedAddress", "example.com/Name");
+    }
+
+    @Test
+    void aChildThatTheServerRefuses() throws Exception {
+        server.forbid("/apis/apps/v1/namespaces/shop/deployments/edge", "policy says no");
+        stage.gateway();
+        stage.start();
+        eventually("Warning", "ChildRefused", "the API server refuses the Deployment: policy says no");
+    }
+
+    @Test
+    void whatHaproxyInAPodDoesNotTake() throws Exception {
+        stage.gateway();
+        // A pod has the port that all pods have, on an address of its own.
+        InetAddress address = InetAddress.ofLiteral("127.77.0.1");
+        HttpServer pod = HttpServer.create(new InetSocketAddress(address, 8081), 8);
+        pod.createContext("/state", EventsTest::state);
+        pod.start();
+        try {
+            server.put(
+                    "/api/v1/namespaces/shop/pods/edge-1",
+                    "{\"metadata\":{\"name\":\"edge-1\",\"namespace\":\"shop\",\"uid\":\"1\",\"labels\":{"
+                            + "\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
+                            + "\"gateway.networking.k8s.io/gateway-name\":\"edge\"}},\"status\":{\"podIP\":\""
+                            + address.getHostAddress() + "\"}}");
+            stage.start();
+            eventually("Warning", "NotTaken", "HAProxy leaves out shop.old.pem: key too small");
+        } finally {
+            stage.stop();
+            pod.stop(0);
+        }
+    }
+
+    private static void state(HttpExchange exchange) throws IOException {
+        byte[] body = "{\"version\":\"1\",\"edge\":{\"leftOut\":{\"shop.old.pem\":\"key too small\"}}}".getBytes(UTF_8);
+        try (exchange) {
+            boolean first = exchange.getRequestURI().getQuery() == null;
+            exchange.sendResponseHeaders(first ? 200 : 503, first ? body.length : -1);
+            if (first) {
+                exchange.getResponseBody().write(body);
+            }
+        }
+    }
+}
