@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# Sourced by tests that run the operator, as scripts/test-java has built it, beside a real API server: a cluster called $NAME that goes when the
+# script ends, the operator in its network, and checks that are counted. Its gateway pods have no image; what they serve is others' to test.
+: "${NAME:?the name of the cluster}"
+work=$(mktemp -d)
+operator=
+passed=0
+
+end() {
+  stop || true
+  bin/cluster down --name "$NAME" || true
+  rm -rf "$work"
+}
+trap end EXIT
+
+kubectl() { bin/cluster kubectl --name "$NAME" "$@"; }
+
+# What it says is in $work/log.
+start() {
+  # shellcheck disable=SC2086 # the jar has a version in its name
+  bin/cluster exec --name "$NAME" -- "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$(echo operator/target/shellac-operator-*.jar):operator/target/lib/*" dev.shellac.operator.Main \
+    --metrics-addr 127.0.0.1:8080 --health-probe-addr 127.0.0.1:8081 >>"$work/log" 2>&1 &
+  operator=$!
+}
+
+stop() {
+  [ -n "$operator" ] || return 0
+  kill "$operator"
+  wait "$operator" || true
+  operator=
+}
+
+ok() {
+  passed=$((passed + 1))
+  echo "ok $passed $1"
+}
+
+# check WORDS COMMAND…: the command comes true within half a minute; a busy machine is slow, not wrong
+check() {
+  local words=$1 deadline=$((SECONDS + 30))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    if [ "$SECONDS" -ge "$deadline" ]; then
+      tail -n 40 "$work/log" >&2
+      die "not so: $words"
+    fi
+    sleep 0.1
+  done
+  ok "$words"
+}
+
+# says KIND NAMESPACE NAME JSONPATH WORDS
+says() { [ "$(kubectl get "$1" --namespace "$2" "$3" --output "jsonpath=$4")" = "$5" ]; }
+condition() { echo "{$1.conditions[?(@.type==\"$2\")].status}"; }
+# One request must answer, and it must be this one.
+serves() { bin/cluster exec --name "$NAME" -- curl --silent --fail "http://127.0.0.1:$1"; }
