@@ -62,6 +62,7 @@ pub struct Route {
     pub(crate) retry: Option<Box<Retry>>,
     pub(crate) cache: Option<Box<CachePolicy>>,
     pub(crate) name: HeaderLine,
+    pub(crate) log: Box<str>,
     pub(crate) rule_name: Option<Box<str>>,
     pub(crate) buffer_bytes: u32,
     pub(crate) rule: u32,
@@ -108,6 +109,15 @@ impl Route {
     /// `namespace/name` of the object that the route came from.
     pub fn name(&self) -> &str {
         self.name.value()
+    }
+
+    pub(crate) fn log_of(name: &str, rule: u32, match_: u32) -> Box<str> {
+        format!("route {name} rule {rule} match {match_}").into()
+    }
+
+    /// What the log says of it.
+    pub fn log(&self) -> &str {
+        &self.log
     }
 
     /// The header that tells backends the name; `None` if there is no name.

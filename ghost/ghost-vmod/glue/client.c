@@ -8,15 +8,9 @@
 
 #include "glue.h"
 #include "client.h"
+#include "desk.h"
 
 static const char client_task_id[1];
-
-/* The task that this thread had last: most calls are for the same, and need not look for it. */
-static __thread struct {
-	const struct req		*req;
-	uint64_t			xid;
-	struct client_task		*task;
-} last;
 
 /*--------------------------------------------------------------------
  * The task of a client's request
@@ -32,8 +26,8 @@ client_task_fini(VRT_CTX, void *p)
 	ghost_text_free(t->reloaded.json);
 	ghost_view_release(t->view);
 	t->magic = 0;
-	if (last.task == t)
-		last.task = NULL;
+	if (desk()->client == t)
+		desk()->client = NULL;
 }
 
 static const struct vmod_priv_methods client_task_methods[1] = {{
@@ -45,15 +39,16 @@ static const struct vmod_priv_methods client_task_methods[1] = {{
 struct client_task *
 client_task(VRT_CTX, int make)
 {
+	struct desk *here = desk();
 	struct client_task *t;
 	struct vmod_priv *priv;
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->req == NULL)
 		return (NULL);
-	if (last.task != NULL && last.req == ctx->req && last.xid == XID(ctx->req->vsl)) {
-		CHECK_OBJ_NOTNULL(last.task, CLIENT_TASK_MAGIC);
-		return (last.task);
+	if (here->client != NULL && here->req == ctx->req && here->req_xid == XID(ctx->req->vsl)) {
+		CHECK_OBJ_NOTNULL(here->client, CLIENT_TASK_MAGIC);
+		return (here->client);
 	}
 	priv = make ? VRT_priv_task(ctx, client_task_id) : VRT_priv_task_get(ctx, client_task_id);
 	if (priv == NULL)
@@ -68,9 +63,9 @@ client_task(VRT_CTX, int make)
 		priv->methods = client_task_methods;
 	}
 	CAST_OBJ_NOTNULL(t, priv->priv, CLIENT_TASK_MAGIC);
-	last.req = ctx->req;
-	last.xid = XID(ctx->req->vsl);
-	last.task = t;
+	here->req = ctx->req;
+	here->req_xid = XID(ctx->req->vsl);
+	here->client = t;
 	return (t);
 }
 
@@ -132,15 +127,32 @@ keep_body(VRT_CTX, uint32_t limit)
 static void
 put_ticket(struct http *hp, struct client_task *t)
 {
-	const struct ghost_chosen *c = &t->chosen;
 
-	memcpy(t->ticket, TICKET ": ", sizeof TICKET ": " - 1);
-	memcpy(t->ticket + sizeof TICKET ": " - 1, c->ticket, TICKET_TEXT);
-	t->ticket[sizeof t->ticket - 1] = '\0';
-	hdr_link(hp, t->ticket, sizeof t->ticket - 1);
-	/* The fetch gets names from the table, but for this. */
-	if (c->socket.b != NULL)
-		(void)hdr_put(hp, "X-Gateway-Listener", 18, c->socket.b, c->socket.n);
+	memcpy(t->line, TICKET ": ", sizeof TICKET ": " - 1);
+	ghost_ticket_write(&t->chosen.ticket, t->line + sizeof TICKET ": " - 1);
+	t->line[sizeof t->line - 1] = '\0';
+	hdr_link(hp, t->line, sizeof t->line - 1);
+	t->told = 1;
+}
+
+/*
+ * A fetch for a request that is passed begins while the request waits for it, and can be told directly: by a director of its own,
+ * which is the router's in all but its address. The ticket is for those that may begin later.
+ */
+static void
+hand_over(struct req *req, struct VPFX(ghost_ghost_backend) *be, struct client_task *t)
+{
+	struct handover *h;
+
+	if (t->told || req->director_hint != be->home.director)
+		return;			/* the user's part may have chosen another */
+	h = handover_at(&be->home, desk()->number);
+	if (h == NULL)
+		return;
+	h->view = t->view;
+	h->ticket = &t->chosen.ticket;
+	req->director_hint = h->director;	/* neither is counted */
+	t->told = 1;
 }
 
 VCL_BACKEND
@@ -174,11 +186,16 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	t->routed = 1;
 	t->decided = 0;
 	t->hashed = 0;
+	t->told = 0;
 	t->way = GHOST_PASS;
 	count(c->kind);
 	if (be->forwards)
 		forwarded_set(ctx, t, be->trusted);
-	put_ticket(ctx->http_req, t);
+	/* The fetch gets names from the table, but for this. */
+	if (c->socket.b != NULL)
+		(void)hdr_put(ctx->http_req, "X-Gateway-Listener", 18, c->socket.b, c->socket.n);
+	if (!a->hashes)
+		put_ticket(ctx->http_req, t);
 	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
 	return (be->home.director);
@@ -187,21 +204,15 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 VCL_VOID
 vmod_ghost_backend_tell(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
-	const struct ghost_view *view;
-	struct ghost_text ticket;
 	struct ghost_names names;
-	struct ghost_ticket read;
 	struct client_task *t;
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed || ctx->http_req == NULL)
 		return;
-	ticket = (struct ghost_text){ t->chosen.ticket, sizeof t->chosen.ticket };
-	view = ghost_ticket(be->home.router, ticket, &read, &names);
-	if (view != NULL)
-		hdr_tell(ctx->http_req, &names);
-	ghost_view_release(view);	/* the task has it, too */
+	names = ghost_names(t->view, &t->chosen.ticket);
+	hdr_tell(ctx->http_req, &names);
 }
 
 VCL_BACKEND
@@ -224,23 +235,33 @@ disposition(VRT_CTX, const struct client_task *t)
 	    lines_of(ctx->http_req)));
 }
 
+/* Takes note of the way of a request, as it is now. */
+static uint8_t
+find_way(VRT_CTX, struct client_task *t)
+{
+	struct ghost_disposition d;
+
+	d = disposition(ctx, t);
+	t->way = d.way;
+	/* Objects are kept for errors longer than they may be served otherwise: the request says which of the two this is. */
+	if (d.way == GHOST_HASH && d.stale_if_error_seconds > 0)
+		VRT_l_req_grace(ctx, t->stale ? d.stale_if_error_seconds : d.grace_seconds);
+	return (d.way);
+}
+
 VCL_BOOL
 vmod_ghost_backend_looks_up(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
-	struct ghost_disposition d;
 	struct client_task *t;
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed || ctx->http_req == NULL)
 		return (0);
-	d = disposition(ctx, t);
-	t->way = d.way;
 	t->decided = 1;
-	/* Objects are kept for errors longer than they may be served otherwise: the request says which of the two this is. */
-	if (d.way == GHOST_HASH && d.stale_if_error_seconds > 0)
-		VRT_l_req_grace(ctx, t->stale ? d.stale_if_error_seconds : d.grace_seconds);
-	return (d.way == GHOST_HASH);
+	if (find_way(ctx, t) == GHOST_PASS && ctx->method == VCL_MET_RECV)
+		hand_over(ctx->req, be, t);
+	return (t->way == GHOST_HASH);
 }
 
 VCL_BOOL
@@ -256,10 +277,14 @@ vmod_ghost_backend_pipes(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 VCL_STRING
 vmod_ghost_backend_way(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 {
+	static const char *const names[] = { [GHOST_PASS] = "pass", [GHOST_HASH] = "hash", [GHOST_PIPE] = "pipe" };
+	struct client_task *t;
 
-	if (vmod_ghost_backend_looks_up(ctx, be))
-		return ("hash");
-	return (vmod_ghost_backend_pipes(ctx, be) ? "pipe" : "pass");
+	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
+	t = client_task(ctx, 0);
+	if (t == NULL || !t->routed || ctx->http_req == NULL)
+		return ("pass");
+	return (names[find_way(ctx, t)]);
 }
 
 VCL_VOID
@@ -271,7 +296,11 @@ vmod_ghost_backend_hash(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
-	if (t == NULL || !t->routed || t->hashed || ctx->method != VCL_MET_HASH || (t->decided && t->way != GHOST_HASH))
+	if (t == NULL || !t->routed || ctx->method != VCL_MET_HASH)
+		return;
+	if (!t->told)
+		put_ticket(ctx->http_req, t);
+	if (t->hashed || (t->decided && t->way != GHOST_HASH))
 		return;
 	m = message_of(ctx->http_req);
 	key = ghost_cache_key(t->view, t->chosen.route, &m);

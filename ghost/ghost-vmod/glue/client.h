@@ -32,9 +32,10 @@ struct client_task {
 	unsigned			hashed:1;
 	unsigned			stale:1;
 	unsigned			control:1;
+	unsigned			told:1;		/* the fetch: by a ticket, or directly */
 	/* From here on, once routed. */
 	struct ghost_chosen		chosen;
-	char				ticket[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* a header line */
+	char				line[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* the ticket's */
 	char				port[sizeof "X-Forwarded-Port: 65535"];	/* the same */
 };
 

@@ -112,6 +112,53 @@ router_director_new(VRT_CTX, struct router_home *home, const char *name)
 }
 
 /*--------------------------------------------------------------------
+ * Directors that hand over
+ */
+
+/* NULL: there are more threads than we reckoned with. */
+struct handover *
+handover_at(struct router_home *home, unsigned desk)
+{
+	struct handover *row, *none = NULL, **place;
+	void *room = NULL;
+	unsigned u;
+
+	if (desk >= HANDOVER_ROWS * HANDOVER_ROW)
+		return (NULL);
+	place = &home->handovers[desk / HANDOVER_ROW];
+	row = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (row == NULL) {
+		AZ(posix_memalign(&room, sizeof *row, HANDOVER_ROW * sizeof *row));
+		row = memset(room, 0, HANDOVER_ROW * sizeof *row);
+		for (u = 0; u < HANDOVER_ROW; u++)
+			row[u].director[0] = *home->director;
+		if (!__atomic_compare_exchange_n(place, &none, row, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			free(row);	/* another thread was faster */
+			row = none;
+		}
+	}
+	return (&row[desk % HANDOVER_ROW]);
+}
+
+/* NULL: it is another director. */
+const struct handover *
+handover_of(VCL_BACKEND d)
+{
+	const struct router_home *home = router_home(d);
+
+	return (home == NULL || d == home->director ? NULL : (const struct handover *)d);
+}
+
+void
+handovers_free(struct router_home *home)
+{
+	unsigned u;
+
+	for (u = 0; u < HANDOVER_ROWS; u++)
+		free(home->handovers[u]);
+}
+
+/*--------------------------------------------------------------------
  * What Rust asks of Varnish. Called on any thread, for VCLs that are warm.
  */
 
@@ -125,16 +172,13 @@ ctx_of(const struct router_home *home)
 	return (ctx);
 }
 
-/*
- * Gives up our reference; whoever else has one keeps the director, and the last one ends it. (VRT_DelDirector() and
- * VRT_delete_backend() do that only from VRT 17 on: before, they insist on being the last.)
- */
+/* No view leads to it any more, and so no fetch. */
 static void
 let_go(const void *director)
 {
 	VCL_BACKEND d = director;
 
-	VRT_Assign_Backend(&d, NULL);
+	VRT_DelDirector(&d);
 }
 
 static const void *
@@ -172,6 +216,9 @@ new_backend(void *home, const struct ghost_place *place)
 	ctx = ctx_of(home);
 	d = NEW_BACKEND(&ctx, &backend);
 	free(TRUST_ME(sa));
+	/* A fetch holds the view that led to it: nobody needs to count. */
+	if (d != NULL)
+		VRT_StaticDirector(d);
 	return (d);
 }
 

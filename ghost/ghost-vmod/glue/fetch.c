@@ -6,17 +6,11 @@
 
 #include "glue.h"
 #include "fetch.h"
+#include "desk.h"
 
 #define NO_LIMIT	86400.
 
 static const char backend_task_id[1];
-
-/* The task that this thread had last: most calls are for the same, and need not look for it. */
-static __thread struct {
-	const struct busyobj		*bo;
-	uint64_t			xid;
-	struct backend_task		*task;
-} last;
 
 /*--------------------------------------------------------------------
  * The task of a fetch
@@ -29,10 +23,13 @@ backend_task_fini(VRT_CTX, void *p)
 
 	(void)ctx;
 	CAST_OBJ_NOTNULL(t, p, BACKEND_TASK_MAGIC);
+	/* The backend is the table's, and not counted. (The busyobj of a pipe is gone.) */
+	if (!t->pipes)
+		VRT_Assign_Backend(&t->bo->director_resp, NULL);
 	ghost_view_release(t->view);
 	t->magic = 0;
-	if (last.task == t)
-		last.task = NULL;
+	if (desk()->fetch == t)
+		desk()->fetch = NULL;
 }
 
 static const struct vmod_priv_methods backend_task_methods[1] = {{
@@ -41,61 +38,87 @@ static const struct vmod_priv_methods backend_task_methods[1] = {{
 	.fini = backend_task_fini
 }};
 
+/* The thread's own, which is at hand. In a pipe the task is the client's, and outlives the busyobj. */
+static struct backend_task *
+backend_task_room(VRT_CTX, struct desk *here)
+{
+
+	if (ctx->req != NULL)
+		return (WS_Alloc(ctx->req->ws, sizeof *here->room));
+	if (here->room == NULL)
+		here->room = calloc(1, sizeof *here->room);
+	if (here->room == NULL || here->room->magic == BACKEND_TASK_MAGIC)
+		return (WS_Alloc(ctx->bo->ws, sizeof *here->room));
+	return (here->room);
+}
+
 struct backend_task *
 backend_task(VRT_CTX, int make)
 {
+	struct desk *here = desk();
 	struct backend_task *t;
 	struct vmod_priv *priv;
 
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (ctx->bo == NULL || ctx->http_bereq == NULL)
 		return (NULL);
-	if (last.task != NULL && last.bo == ctx->bo && last.xid == XID(ctx->bo->vsl)) {
-		CHECK_OBJ_NOTNULL(last.task, BACKEND_TASK_MAGIC);
-		return (last.task);
+	if (here->fetch != NULL && here->bo == ctx->bo && here->bo_xid == XID(ctx->bo->vsl)) {
+		CHECK_OBJ_NOTNULL(here->fetch, BACKEND_TASK_MAGIC);
+		return (here->fetch);
 	}
 	priv = make ? VRT_priv_task(ctx, backend_task_id) : VRT_priv_task_get(ctx, backend_task_id);
 	if (priv == NULL)
 		return (NULL);
 	if (priv->priv == NULL) {
-		/* In a pipe the task is the client's, and outlives the busyobj. */
-		t = make ? WS_Alloc(ctx->req != NULL ? ctx->req->ws : ctx->bo->ws, sizeof *t) : NULL;
+		t = make ? backend_task_room(ctx, here) : NULL;
 		if (t == NULL)
 			return (NULL);
 		memset(t, 0, offsetof(struct backend_task, read));
 		t->magic = BACKEND_TASK_MAGIC;
 		t->bo = ctx->bo;
+		t->pipes = ctx->req != NULL;
 		priv->priv = t;
 		priv->methods = backend_task_methods;
 	}
 	CAST_OBJ_NOTNULL(t, priv->priv, BACKEND_TASK_MAGIC);
-	last.bo = ctx->bo;
-	last.xid = XID(ctx->bo->vsl);
-	last.task = t;
+	here->bo = ctx->bo;
+	here->bo_xid = XID(ctx->bo->vsl);
+	here->fetch = t;
 	return (t);
+}
+
+/* The client waits, and its task is there to be read. Further attempts have the router's own director. */
+static void
+take_over(struct backend_task *t, const struct router_home *home, const struct handover *h)
+{
+
+	t->view = ghost_view_hold(h->view);
+	t->read = *h->ticket;
+	t->names = ghost_names(t->view, &t->read);
+	t->ticket = &t->read;
+	t->bo->director_req = home->director;	/* neither is counted */
 }
 
 /* The decision that came with the request; where there was no router.recv(), it is made with what bereq says. */
 static void
 take_ticket(struct backend_task *t, const struct router_home *home, const struct http *bereq)
 {
-	const struct ghost_view *newest;
 	struct ghost_chosen c;
 	struct ghost_message m;
 
 	t->view = ghost_ticket(home->router, hdr_get(bereq, TICKET, sizeof TICKET - 1), &t->read, &t->names);
 	if (t->view == NULL) {
-		newest = ghost_router_load(home->router);
-		if (newest == NULL)
+		t->view = ghost_router_load(home->router);
+		if (t->view == NULL)
 			return;
 		m = message_of(bereq);
 		m.socket = text_of("");
-		if (ghost_select(newest, &m, now_ms(), &c))
-			t->view = ghost_ticket(home->router, (struct ghost_text){ c.ticket, sizeof c.ticket }, &t->read, &t->names);
-		ghost_view_release(newest);
+		if (!ghost_select(t->view, &m, now_ms(), &c))
+			return;
+		t->read = c.ticket;
+		t->names = ghost_names(t->view, &t->read);
 	}
-	if (t->view != NULL)
-		t->ticket = &t->read;
+	t->ticket = &t->read;
 }
 
 /*--------------------------------------------------------------------
@@ -156,6 +179,7 @@ void
 backend_fetch(VRT_CTX)
 {
 	const struct router_home *home;
+	const struct handover *h;
 	struct backend_task *t;
 	struct ghost_message m;
 	struct busyobj *bo;
@@ -169,7 +193,10 @@ backend_fetch(VRT_CTX)
 		return;
 	if (t->view == NULL) {
 		home = router_home(bo->director_req);
-		if (home != NULL) {
+		h = handover_of(bo->director_req);
+		if (h != NULL && bo->uncacheable && !bo->is_bgfetch)
+			take_over(t, home, h);
+		else if (home != NULL) {
 			take_ticket(t, home, bo->bereq);
 			if (bo->is_bgfetch)
 				t->began_ms = now_ms();

@@ -27,6 +27,7 @@ struct backend_task {
 	unsigned			resolved:1;
 	unsigned			stored:1;
 	unsigned			again:1;
+	unsigned			pipes:1;
 	struct busyobj			*bo;
 	/* From here on, as far as something above says so. */
 	struct ghost_ticket		read;

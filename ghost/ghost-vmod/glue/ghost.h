@@ -71,6 +71,10 @@ struct ghost_names {		/* header lines, a NUL behind each */
 
 enum ghost_scheme { GHOST_NO_SCHEME, GHOST_HTTP, GHOST_HTTPS };
 
+struct ghost_ticket {		/* room for Rust's own */
+	uint64_t		room[5];
+};
+
 struct ghost_chosen {
 	uint8_t			kind;
 	uint8_t			scheme;		/* enum ghost_scheme */
@@ -79,11 +83,7 @@ struct ghost_chosen {
 	uint32_t		buffer_bytes;
 	struct ghost_text	socket;
 	struct ghost_text	log;
-	char			ticket[64];
-};
-
-struct ghost_ticket {		/* room for Rust's own */
-	uint64_t		room[5];
+	struct ghost_ticket	ticket;
 };
 
 enum ghost_way { GHOST_PASS, GHOST_HASH, GHOST_PIPE };
@@ -153,6 +153,7 @@ void ghost_router_cold(const struct ghost_router *);
 void ghost_router_free(const struct ghost_router *);
 const struct ghost_view *ghost_router_load(const struct ghost_router *);
 void ghost_view_linger(const struct ghost_view *, uint64_t now_ms);
+const struct ghost_view *ghost_view_hold(const struct ghost_view *);
 void ghost_view_release(const struct ghost_view *);
 
 bool ghost_asks_for_port(const struct ghost_view *);
@@ -166,8 +167,10 @@ struct ghost_text ghost_purge_key(const struct ghost_message *, bool whole_url, 
 void ghost_purging(struct ghost_text key, uint64_t now_ms);
 struct ghost_text ghost_ban_pattern(const struct ghost_message *, uint64_t now_ms);
 
+void ghost_ticket_write(const struct ghost_ticket *, char text[64]);
 const struct ghost_view *ghost_ticket(const struct ghost_router *, struct ghost_text, struct ghost_ticket *,
     struct ghost_names *);
+struct ghost_names ghost_names(const struct ghost_view *, const struct ghost_ticket *);
 void ghost_attempt(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
 void ghost_connected(const struct ghost_view *, const struct ghost_endpoint *);

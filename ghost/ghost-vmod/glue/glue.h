@@ -104,6 +104,9 @@ tick_ms(void)
 	return (clock_ms(CLOCK_MONOTONIC_COARSE));
 }
 
+#define HANDOVER_ROWS	128
+#define HANDOVER_ROW	64		/* so many threads; any more use tickets */
+
 struct router_home {			/* a router, and where its backends are made */
 	unsigned		magic;
 #define ROUTER_HOME_MAGIC	0x6cd2e1f3
@@ -111,13 +114,27 @@ struct router_home {			/* a router, and where its backends are made */
 	const struct ghost_router	*router;
 	VCL_BACKEND		director;	/* leads to the router */
 	VCL_BACKEND		answers;	/* for what ghost answers by itself */
+	struct handover		*handovers[HANDOVER_ROWS];
 };
+
+/*
+ * What a client's thread has to say to the fetch that it waits for. A fetch that fails before it is told goes on pointing here
+ * until it is gone, so this lives as long as the VCL.
+ */
+struct handover {
+	struct director		director[1];	/* a copy of the router's */
+	const struct ghost_view	*view;
+	const struct ghost_ticket	*ticket;
+} __attribute__((aligned(64)));		/* no two threads write to one line */
 
 /* answer.c */
 VCL_BACKEND answer_director_new(VRT_CTX);
 
 /* director.c */
 VCL_BACKEND router_director_new(VRT_CTX, struct router_home *, const char *name);
+struct handover *handover_at(struct router_home *, unsigned desk);
+const struct handover *handover_of(VCL_BACKEND);
+void handovers_free(struct router_home *);
 
 /* fetch.c */
 void backend_fetch(VRT_CTX);

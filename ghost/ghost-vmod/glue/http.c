@@ -73,17 +73,16 @@ hdr_remove_inner(struct http *hp, unsigned groups)
 	unsigned u, kept;
 
 	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
-	for (u = kept = HTTP_HDR_FIRST; u < hp->nhd; u++) {
+	for (u = HTTP_HDR_FIRST; u < hp->nhd && !is_inner(&hp->hd[u], groups); u++)
+		continue;		/* mostly there are none */
+	for (kept = u; u < hp->nhd; u++) {
 		if (is_inner(&hp->hd[u], groups)) {
 			if (groups & INNER_LOGGED)
 				VSLbt(hp->vsl, (enum VSL_tag_e)(hp->logtag + HTTP_HDR_UNSET), hp->hd[u]);
 			continue;
 		}
-		if (kept != u) {
-			hp->hd[kept] = hp->hd[u];
-			hp->hdf[kept] = hp->hdf[u];
-		}
-		kept++;
+		hp->hd[kept] = hp->hd[u];
+		hp->hdf[kept++] = hp->hdf[u];
 	}
 	hp->nhd = (uint16_t)kept;
 }

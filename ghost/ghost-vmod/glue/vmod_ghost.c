@@ -129,6 +129,7 @@ vmod_ghost_backend__fini(struct VPFX(ghost_ghost_backend) **bep)
 	VTAILQ_REMOVE(&be->state->routers, be, list);
 	ghost_router_free(be->home.router);
 	VRT_DelDirector(&be->home.director);
+	handovers_free(&be->home);
 	VRT_DelDirector(&be->home.answers);
 	FREE_OBJ(be);
 }

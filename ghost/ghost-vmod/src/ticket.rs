@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    pub const ALL: [Self; 11] = [
         Self::FreedSocket,
         Self::NoListener,
         Self::Misdirected,

@@ -1,6 +1,7 @@
 //! The client's side: choosing a route, and what becomes of the request and of its answer.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Scheme, Table};
 
@@ -9,7 +10,7 @@ use super::text::{Lines, Message, Text, value_of};
 use crate::buffers::with_buffers;
 use crate::log::LogLine;
 use crate::router::View;
-use crate::ticket::{Kind, TEXT_BYTES, Ticket};
+use crate::ticket::{Kind, Ticket};
 
 #[repr(C)]
 pub struct Chosen {
@@ -25,7 +26,7 @@ pub struct Chosen {
     socket: Text,
     /// What the log says, in this thread's buffers.
     log: Text,
-    ticket: [u8; TEXT_BYTES],
+    ticket: MaybeUninit<Ticket>,
 }
 
 #[repr(C)]
@@ -121,7 +122,7 @@ pub unsafe extern "C" fn ghost_select(
         chosen.socket = listener.filter(|it| it.number.is_none()).map_or(Text::NONE, |it| Text::of(it.name));
         LogLine { route, listener: name.unwrap_or_default(), kind: ticket.kind }.write(&mut buffers.out);
         chosen.log = Text::of(&buffers.out);
-        ticket.write(&mut chosen.ticket);
+        chosen.ticket.write(ticket);
     })
     .is_some()
 }

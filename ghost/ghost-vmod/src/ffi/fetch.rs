@@ -14,7 +14,7 @@ use super::edit::{Edit, Editor};
 use super::text::{Message, Text};
 use crate::buffers::with_buffers;
 use crate::router::{Router, View};
-use crate::ticket::{Kind, Ticket};
+use crate::ticket::{Kind, TEXT_BYTES, Ticket};
 
 // C keeps room for a ticket and does not look into it.
 const _: () = assert!(size_of::<Ticket>() == 40 && align_of::<Ticket>() <= align_of::<u64>());
@@ -31,6 +31,18 @@ impl Names {
         let text = |line: Option<&HeaderLine>| line.map_or(Text::NONE, |line| Text::of(line.bytes()));
         let route = table.route(ticket.route).and_then(|(_, route)| route.line());
         Self { listener: text(table.listener_line(ticket.listener)), route: text(route) }
+    }
+}
+
+/// The ticket as a text.
+///
+/// # Safety
+/// `ticket` is null or was written; `text` is null or has room.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_ticket_write(ticket: *const Ticket, text: *mut [u8; TEXT_BYTES]) {
+    // SAFETY: as promised.
+    if let (Some(ticket), Some(text)) = unsafe { (ticket.as_ref(), text.as_mut()) } {
+        ticket.write(text);
     }
 }
 
@@ -57,6 +69,17 @@ pub unsafe extern "C" fn ghost_ticket(
     *names = Names::of(&read, &view.table);
     ticket.write(read);
     Arc::into_raw(view)
+}
+
+/// # Safety
+/// `view` is null or held; `ticket` is null or was written about it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_names(view: *const View, ticket: *const Ticket) -> Names {
+    // SAFETY: as promised.
+    match unsafe { (view.as_ref(), ticket.as_ref()) } {
+        (Some(view), Some(ticket)) => Names::of(ticket, &view.table),
+        _ => Names { listener: Text::NONE, route: Text::NONE },
+    }
 }
 
 #[repr(C)]

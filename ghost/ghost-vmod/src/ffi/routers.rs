@@ -80,6 +80,19 @@ pub unsafe extern "C" fn ghost_view_linger(view: *const View, now_ms: u64) {
     }
 }
 
+/// Holds it once more.
+///
+/// # Safety
+/// `view` is null or held.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ghost_view_hold(view: *const View) -> *const View {
+    if !view.is_null() {
+        // SAFETY: from `Arc::into_raw`.
+        unsafe { Arc::increment_strong_count(view) };
+    }
+    view
+}
+
 /// # Safety
 /// `view` is null or held, and not used again.
 #[unsafe(no_mangle)]

@@ -48,7 +48,7 @@ final class GatewayVcl {
             		return (synth(404));
             	}
             	# The route. From here on the request has a backend, also if the answer is 404: ghost gives that itself.
-            	set req.backend_hint = router.recv(proxy.authority());
+            	set req.backend_hint = router.recv(proxy.authority(), hashes=true);
             }
 
             sub vcl_hash {
