@@ -2,6 +2,7 @@ package dev.shellac.operator;
 
 import static dev.shellac.operator.Stage.GATEWAY;
 import static dev.shellac.operator.Stage.ROUTES;
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,14 +41,14 @@ final class EventsTest {
                 .collect(Collectors.joining(","));
     }
 
-    private void eventually(String type, String reason, String words) throws Exception {
-        Eventually.holds(
+    private void tells(String type, String reason, String words) throws Exception {
+        eventually(
                 reason + " is told: " + words,
                 () -> stage.told(type, reason).stream().anyMatch(message -> message.contains(words)));
     }
 
     private void settled() throws Exception {
-        Eventually.holds(
+        eventually(
                 "the Gateway has its status",
                 () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
                                 .isPresent()
@@ -60,11 +61,11 @@ final class EventsTest {
         stage.gateway();
         stage.route("lost", "nowhere");
         stage.start();
-        Eventually.holds("it is told", () -> !stage.events("lost").isEmpty());
+        eventually("it is told", () -> !stage.events("lost").isEmpty());
         stage.stop();
         stage.start();
         stage.route("other", "cart");
-        Eventually.holds(
+        eventually(
                 "another turn",
                 () -> stage.condition(ROUTES + "other", "/status/parents/0/conditions", "Accepted")
                         .isPresent());
@@ -81,7 +82,7 @@ final class EventsTest {
         settled();
         assertThat(stage.events("edge")).isEmpty();
         stage.listeners(ports(17));
-        eventually("Normal", "PodsRestart", "they listen on 16 sockets, and 17 HTTP ports need 32");
+        tells("Normal", "PodsRestart", "they listen on 16 sockets, and 17 HTTP ports need 32");
     }
 
     @Test
@@ -104,7 +105,7 @@ final class EventsTest {
                         + "\"}]}}")
                 .collect(Collectors.joining(",")));
         stage.start();
-        Eventually.holds(
+        eventually(
                 "both are told",
                 () -> !stage.events("late").isEmpty() && !stage.events("soon").isEmpty());
         assertThat(stage.events("late").getFirst().path("reason").asText()).isEqualTo("CertificateExpired");
@@ -134,7 +135,7 @@ final class EventsTest {
         stage.parameters("{\"userVCLConfigMapRef\":{\"name\":\"user\",\"namespace\":\"shop\"}}");
         stage.gateway();
         stage.start();
-        eventually("Warning", "Invalid", "line 1 of the user's part");
+        tells("Warning", "Invalid", "line 1 of the user's part");
     }
 
     @Test
@@ -142,7 +143,7 @@ final class EventsTest {
         stage.parameters("{\"storage\":{\"size\":\"1Gi\"},\"resources\":{\"limits\":{\"memory\":\"512Mi\"}}}");
         stage.gateway();
         stage.start();
-        eventually("Warning", "InvalidParameters", "the most that fits is");
+        tells("Warning", "InvalidParameters", "the most that fits is");
     }
 
     @Test
@@ -150,7 +151,7 @@ final class EventsTest {
         stage.gateway();
         server.put(GATEWAY, "{\"spec\":{\"addresses\":[{\"type\":\"IPAddress\",\"value\":\"192.0.2.7\"}]}}");
         stage.start();
-        eventually("Warning", "AddressNotUsable", "192.0.2.7");
+        tells("Warning", "AddressNotUsable", "192.0.2.7");
     }
 
     @Test
@@ -158,7 +159,7 @@ final class EventsTest {
         stage.gateway();
         server.put(GATEWAY, "{\"spec\":{\"addresses\":[{\"type\":\"example.com/Name\",\"value\":\"x\"}]}}");
         stage.start();
-        eventually("Warning", "UnsupportedAddress", "example.com/Name");
+        tells("Warning", "UnsupportedAddress", "example.com/Name");
     }
 
     @Test
@@ -166,7 +167,7 @@ final class EventsTest {
         server.forbid("/apis/apps/v1/namespaces/shop/deployments/edge", "policy says no");
         stage.gateway();
         stage.start();
-        eventually("Warning", "ChildRefused", "the API server refuses the Deployment: policy says no");
+        tells("Warning", "ChildRefused", "the API server refuses the Deployment: policy says no");
     }
 
     @Test
@@ -185,7 +186,7 @@ final class EventsTest {
                             + "\"gateway.networking.k8s.io/gateway-name\":\"edge\"}},\"status\":{\"podIP\":\""
                             + address.getHostAddress() + "\"}}");
             stage.start();
-            eventually("Warning", "NotTaken", "HAProxy leaves out shop.old.pem: key too small");
+            tells("Warning", "NotTaken", "HAProxy leaves out shop.old.pem: key too small");
         } finally {
             stage.stop();
             pod.stop(0);

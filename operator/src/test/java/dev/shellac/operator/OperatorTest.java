@@ -5,6 +5,7 @@ import static dev.shellac.operator.Stage.GATEWAY;
 import static dev.shellac.operator.Stage.GROUP;
 import static dev.shellac.operator.Stage.MAP;
 import static dev.shellac.operator.Stage.ROUTES;
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -35,30 +36,30 @@ final class OperatorTest {
         stage.gateway();
         stage.route("cart", "cart");
         stage.start();
-        Eventually.holds("the route is in the ConfigMap", () -> stage.routing().contains("shop/cart"));
-        Eventually.holds(
+        eventually("the route is in the ConfigMap", () -> stage.routing().contains("shop/cart"));
+        eventually(
                 "the route is accepted",
                 () -> stage.condition(ROUTES + "cart", "/status/parents/0/conditions", "Accepted")
                         .equals(Optional.of("True Accepted")));
-        Eventually.holds(
+        eventually(
                 "the class is accepted",
                 () -> stage.condition(CLASS, "/status/conditions", "Accepted").equals(Optional.of("True Accepted")));
-        Eventually.holds(
+        eventually(
                 "the Gateway waits for its pods",
                 () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
                         .equals(Optional.of("False Pending")));
-        Eventually.holds(
+        eventually(
                 "the Deployment is there",
                 () -> server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
                         .isPresent());
-        Eventually.holds(
+        eventually(
                 "the class is held",
                 () -> server.find(CLASS)
                         .orElseThrow()
                         .at("/metadata/finalizers/0")
                         .asText()
                         .equals("gateway-exists-finalizer.gateway.networking.k8s.io"));
-        Eventually.holds(
+        eventually(
                 "the route is counted",
                 () -> server.find(GATEWAY)
                                 .orElseThrow()
@@ -68,6 +69,26 @@ final class OperatorTest {
         List<String> paths =
                 server.writes().stream().map(FakeApiServer.Write::path).toList();
         assertThat(paths.getFirst()).as("configuration comes before all else").isEqualTo(MAP);
+    }
+
+    @Test
+    void objectsMayComeInAnyOrder() throws Exception {
+        server.remove(CLASS);
+        server.remove("/api/v1/namespaces/shop/services/cart");
+        stage.start();
+        stage.route("cart", "cart");
+        stage.gateway();
+        stage.gatewayClass();
+        eventually(
+                "the route waits for its Service",
+                () -> stage.condition(ROUTES + "cart", "/status/parents/0/conditions", "ResolvedRefs")
+                        .equals(Optional.of("False BackendNotFound")));
+        stage.service("cart", "8080");
+        eventually(
+                "then it has it",
+                () -> stage.condition(ROUTES + "cart", "/status/parents/0/conditions", "ResolvedRefs")
+                        .equals(Optional.of("True ResolvedRefs")));
+        assertThat(stage.routing()).contains("shop/cart").doesNotContain("\"invalid\": true");
     }
 
     @Test
@@ -125,7 +146,7 @@ final class OperatorTest {
     }
 
     private void settle() throws Exception {
-        Eventually.holds(
+        eventually(
                 "everything is written",
                 () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
                                 .isPresent()
@@ -155,7 +176,7 @@ final class OperatorTest {
         for (int i = 0; i < 300; i++) {
             stage.route("r" + i, "cart");
         }
-        Eventually.holds(
+        eventually(
                 "all are counted",
                 () -> server.find(GATEWAY)
                                 .orElseThrow()
@@ -164,14 +185,14 @@ final class OperatorTest {
                         == 300);
         assertThat(server.writesTo("configmaps/edge-vcl").size() - maps).isLessThan(120);
         assertThat(server.writesTo("gateways/edge/status")).hasSizeLessThan(30);
-        Eventually.holds(
+        eventually(
                 "each has its status",
                 () -> stage.condition(ROUTES + "r299", "/status/parents/0/conditions", "Accepted")
                         .isPresent());
     }
 
     private void settleGateway() throws Exception {
-        Eventually.holds(
+        eventually(
                 "the Gateway is known",
                 () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
                         .isPresent());
@@ -204,11 +225,11 @@ final class OperatorTest {
         settle();
         String good = stage.routing();
         server.put(MAP, "{\"data\":{\"routing.json\":\"{}\"}}");
-        Eventually.holds("an edit is undone", () -> stage.routing().equals(good));
+        eventually("an edit is undone", () -> stage.routing().equals(good));
         server.remove(MAP);
-        Eventually.holds("it is there again", () -> stage.routing().equals(good));
+        eventually("it is there again", () -> stage.routing().equals(good));
         server.remove("/apis/apps/v1/namespaces/shop/deployments/edge");
-        Eventually.holds(
+        eventually(
                 "so is a Deployment",
                 () -> server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
                         .isPresent());
@@ -228,18 +249,18 @@ final class OperatorTest {
                 ROUTES + "far",
                 "{\"metadata\":{\"name\":\"far\",\"namespace\":\"shop\"},\"spec\":{\"parentRefs\":[{\"name\":\"edge\"}],\"rules\":[{\"backendRefs\":[{\"name\":\"s\",\"namespace\":\"far\",\"port\":8080}]}]}}");
         stage.start();
-        Eventually.holds(
+        eventually(
                 "a Role is in the namespace of the Service",
                 () -> !rolesIn("far").isEmpty());
         server.remove(ROUTES + "far");
-        Eventually.holds("it goes with the last route", () -> rolesIn("far").isEmpty());
+        eventually("it goes with the last route", () -> rolesIn("far").isEmpty());
         stage.stop();
         server.put(
                 "/apis/rbac.authorization.k8s.io/v1/namespaces/far/roles/left",
                 "{\"metadata\":{\"name\":\"left\",\"namespace\":\"far\",\"labels\":{\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
                         + "\"gateway.networking.k8s.io/gateway-name\":\"gone\",\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"}}}");
         stage.start();
-        Eventually.holds("what was left behind is swept", () -> rolesIn("far").isEmpty());
+        eventually("what was left behind is swept", () -> rolesIn("far").isEmpty());
     }
 
     private List<JsonNode> rolesIn(String namespace) {
@@ -250,7 +271,7 @@ final class OperatorTest {
     void theFinalizerOfAClassGoesWithItsLastGateway() throws Exception {
         stage.gateway();
         stage.start();
-        Eventually.holds(
+        eventually(
                 "the class is held",
                 () -> !server.find(CLASS)
                         .orElseThrow()
@@ -259,6 +280,6 @@ final class OperatorTest {
         server.remove(CLASS);
         assertThat(server.find(CLASS)).isPresent();
         server.remove(GATEWAY);
-        Eventually.holds("then it can go", () -> server.find(CLASS).isEmpty());
+        eventually("then it can go", () -> server.find(CLASS).isEmpty());
     }
 }

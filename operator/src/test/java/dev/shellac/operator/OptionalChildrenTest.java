@@ -1,5 +1,6 @@
 package dev.shellac.operator;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.testkit.kube.FakeApiServer;
@@ -23,7 +24,7 @@ final class OptionalChildrenTest {
     }
 
     private void becomes(String path, boolean there) throws Exception {
-        Eventually.holds(
+        eventually(
                 path + (there ? " is there" : " is gone"),
                 () -> server.find(path).isPresent() == there);
     }
@@ -33,7 +34,7 @@ final class OptionalChildrenTest {
         stage.parameters("{\"serviceMonitor\":{}}");
         stage.gateway();
         stage.start();
-        Eventually.holds(
+        eventually(
                 "it is told that there is no such kind",
                 () -> !stage.told("Warning", "KindNotInstalled").isEmpty());
         becomes("/apis/apps/v1/namespaces/shop/deployments/edge", true);
@@ -41,7 +42,7 @@ final class OptionalChildrenTest {
 
         stage.define("monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors");
         becomes(MONITOR, true);
-        Eventually.holds(
+        eventually(
                 "it is watched",
                 () -> server.reads().stream()
                         .anyMatch(path -> path.contains("/servicemonitors") && path.contains("watch=1")));

@@ -34,10 +34,14 @@ final class Stage implements AutoCloseable {
         define("HTTPRoute", "httproutes");
         define("ReferenceGrant", "referencegrants");
         server.put("/api/v1/namespaces/shop", "{\"metadata\":{\"name\":\"shop\"}}");
+        gatewayClass();
+        service("cart", "8080");
+    }
+
+    void gatewayClass() {
         server.put(
                 CLASS,
                 "{\"metadata\":{\"name\":\"varnish\"},\"spec\":{\"controllerName\":\"varnish-software.com/gateway\"}}");
-        service("cart", "8080");
     }
 
     FakeApiServer server() {

@@ -1,6 +1,6 @@
 package dev.shellac.chaperone.kube;
 
-import static dev.shellac.chaperone.Eventually.eventually;
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,9 @@
 package dev.shellac.kube.watch;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.kube.Api;
-import dev.shellac.kube.Eventually;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
@@ -106,9 +106,9 @@ final class FeedsTest {
             HttpRoute route = collected.snapshot.get().all(HttpRoute.class).getFirst();
             assertThat(route.meta().annotations()).containsOnlyKeys("a");
             route("b");
-            Eventually.holds("b comes", () -> collected.names(HttpRoute.class).contains("shop/b"));
+            eventually("b comes", () -> collected.names(HttpRoute.class).contains("shop/b"));
             server.remove(ROUTES + "a");
-            Eventually.holds("a goes", () -> collected.names(HttpRoute.class).equals(Set.of("shop/b")));
+            eventually("a goes", () -> collected.names(HttpRoute.class).equals(Set.of("shop/b")));
         }
     }
 
@@ -119,7 +119,7 @@ final class FeedsTest {
             assertThat(collected.definitions.find(GroupKind.HTTP_ROUTE)).isEmpty();
             route("a");
             define("v1", "HTTPRoute", "httproutes");
-            Eventually.holds(
+            eventually(
                     "its objects come", () -> collected.names(HttpRoute.class).equals(Set.of("shop/a")));
             assertThat(collected.definitions.bundles()).containsExactly("v1.5.1");
             assertThat(collected.definitions.channels()).containsExactly("standard");
@@ -146,11 +146,11 @@ final class FeedsTest {
             server.put(
                     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/referencegrants." + GROUP,
                     "{\"metadata\":{\"annotations\":{\"" + GROUP + "/bundle-version\":\"v1.6.0\"}}}");
-            Eventually.holds(
+            eventually(
                     "what is there in the newer version is all that stays",
                     () -> collected.names(ReferenceGrant.class).equals(Set.of("shop/stays")));
             grant("v1", "comes");
-            Eventually.holds(
+            eventually(
                     "it is watched in that version",
                     () -> collected.names(ReferenceGrant.class).equals(Set.of("shop/stays", "shop/comes")));
             assertThat(collected.gone).containsExactly("shop/goes");
@@ -187,7 +187,7 @@ final class FeedsTest {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             server.dropWatches();
             route("a");
-            Eventually.holds(
+            eventually(
                     "what came meanwhile is seen",
                     () -> collected.names(HttpRoute.class).equals(Set.of("shop/a")));
             assertThat(server.reads().stream().filter(path -> path.contains("httproutes?limit")))
@@ -208,8 +208,7 @@ final class FeedsTest {
             assertThat(feeds.configMaps(Set.of(new Name("shop", "vcl")), SOON)).isTrue();
             assertThat(collected.names(ConfigMap.class)).containsExactly("shop/vcl");
             assertThat(feeds.configMaps(Set.of(), SOON)).isTrue();
-            Eventually.holds(
-                    "it is forgotten", () -> collected.names(ConfigMap.class).isEmpty());
+            eventually("it is forgotten", () -> collected.names(ConfigMap.class).isEmpty());
         }
     }
 

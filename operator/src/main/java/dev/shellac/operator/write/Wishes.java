@@ -17,6 +17,7 @@ import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
+import dev.shellac.model.status.ListenerStatus;
 import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.translate.status.Statuses;
 import java.util.ArrayList;
@@ -79,9 +80,7 @@ public final class Wishes {
                 Gateway::status,
                 shared::same,
                 StatusFields::of,
-                status -> Stream.concat(
-                        Stream.of(status.conditions()),
-                        status.listeners().stream().map(listener -> listener.conditions())),
+                status -> conditions(status.conditions(), status.listeners()),
                 Statuses.OWN_CONDITIONS));
         add(new Kind<>(
                 GroupKind.LISTENER_SET,
@@ -90,9 +89,7 @@ public final class Wishes {
                 ListenerSet::status,
                 shared::same,
                 StatusFields::of,
-                status -> Stream.concat(
-                        Stream.of(status.conditions()),
-                        status.listeners().stream().map(listener -> listener.conditions())),
+                status -> conditions(status.conditions(), status.listeners()),
                 Statuses.OWN_CONDITIONS));
         add(new Kind<>(
                 GroupKind.HTTP_ROUTE,
@@ -115,6 +112,10 @@ public final class Wishes {
                 CachePolicy.class,
                 moment -> moment.statuses().cachePolicies(),
                 CachePolicy::status));
+    }
+
+    private static Stream<ConditionSet> conditions(ConditionSet own, List<ListenerStatus> listeners) {
+        return Stream.concat(Stream.of(own), listeners.stream().map(ListenerStatus::conditions));
     }
 
     private static Map<Name, GatewayClassStatus> classes(Moment moment) {

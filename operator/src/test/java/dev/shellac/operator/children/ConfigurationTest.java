@@ -47,27 +47,9 @@ final class ConfigurationTest {
     }
 
     private static Inputs inputs(String spec) throws IOException {
-        return Inputs.of(Map.of(
-                "certificates.yaml", Files.readString(CERTIFICATES, UTF_8), "gateway.yaml", """
-                apiVersion: gateway.networking.k8s.io/v1
-                kind: GatewayClass
-                metadata: {name: varnish}
-                spec:
-                  controllerName: varnish-software.com/gateway
-                  parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}
-                ---
-                apiVersion: gateway.varnish-software.com/v1alpha1
-                kind: GatewayClassParameters
-                metadata: {name: p}
-                spec: %s
-                ---
-                apiVersion: gateway.networking.k8s.io/v1
-                kind: Gateway
-                metadata: {name: edge, namespace: shop}
-                spec:
-                  gatewayClassName: varnish
-                  listeners:
-                    - {name: web, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: shop}]}}
-                """.formatted(spec)));
+        return Inputs.of(
+                "{name: web, port: 443, protocol: HTTPS, tls: {certificateRefs: [{name: shop}]}}",
+                spec,
+                Map.of("certificates.yaml", Files.readString(CERTIFICATES, UTF_8)));
     }
 }

@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A Gateway, its plan and its parameters, from YAML. A Service that is named like the Gateway is what was there before. */
@@ -36,6 +37,36 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
                     decoded.findings().stream().map(Finding::toString).collect(Collectors.joining("\n")));
         }
         return of(decoded.snapshot());
+    }
+
+    /**
+     * A Gateway {@code shop/edge} with these listeners, of a class with these parameters.
+     *
+     * @param more files beside it
+     */
+    static Inputs of(String listeners, String parameters, Map<String, String> more) {
+        var files = new TreeMap<>(more);
+        files.put("gateway.yaml", """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: GatewayClass
+                metadata: {name: varnish}
+                spec:
+                  controllerName: varnish-software.com/gateway
+                  parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}
+                ---
+                apiVersion: gateway.varnish-software.com/v1alpha1
+                kind: GatewayClassParameters
+                metadata: {name: p}
+                spec: %s
+                ---
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: Gateway
+                metadata: {name: edge, namespace: shop, uid: 5d8f}
+                spec:
+                  gatewayClassName: varnish
+                  listeners: [%s]
+                """.formatted(parameters, listeners));
+        return of(files);
     }
 
     private static Inputs of(Snapshot snapshot) {

@@ -86,26 +86,7 @@ final class RestartTest {
     }
 
     private static PodTemplateSpec template(String listeners, String spec) {
-        Inputs inputs = Inputs.of(Map.of("gateway.yaml", """
-                apiVersion: gateway.networking.k8s.io/v1
-                kind: GatewayClass
-                metadata: {name: varnish}
-                spec:
-                  controllerName: varnish-software.com/gateway
-                  parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: p}
-                ---
-                apiVersion: gateway.varnish-software.com/v1alpha1
-                kind: GatewayClassParameters
-                metadata: {name: p}
-                spec: %s
-                ---
-                apiVersion: gateway.networking.k8s.io/v1
-                kind: Gateway
-                metadata: {name: edge, namespace: shop, uid: 5d8f}
-                spec:
-                  gatewayClassName: varnish
-                  listeners: [%s]
-                """.formatted(spec, listeners)));
+        Inputs inputs = Inputs.of(listeners, spec, Map.of());
         return inputs.children().stream()
                 .filter(Deployment.class::isInstance)
                 .map(Deployment.class::cast)

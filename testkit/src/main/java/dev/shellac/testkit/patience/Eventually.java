@@ -1,11 +1,12 @@
-package dev.shellac.chaperone;
+package dev.shellac.testkit.patience;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
-/** Waits for what other threads do. */
+/** Waits for what comes by itself, and no longer than a busy machine may need for it. */
 public final class Eventually {
     private static final Duration MOST = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofMillis(2);
 
     private Eventually() {}
 
@@ -13,9 +14,9 @@ public final class Eventually {
         long deadline = System.nanoTime() + MOST.toNanos();
         while (!condition.call()) {
             if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within " + MOST + ": " + what);
+                throw new AssertionError("not within " + MOST.toSeconds() + " s: " + what);
             }
-            Thread.sleep(2);
+            Thread.sleep(PAUSE);
         }
     }
 }

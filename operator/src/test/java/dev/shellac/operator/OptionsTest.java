@@ -1,0 +1,58 @@
+package dev.shellac.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class OptionsTest {
+    @Test
+    void anAddressIsAPortWithOrWithoutAHost() throws Exception {
+        assertThat(Options.address(":8080")).isEqualTo(new InetSocketAddress(8080));
+        assertThat(Options.address("127.0.0.1:0"))
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+        assertThat(Options.address("[::1]:8080")).isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("::1"), 8080));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "8080", ":", ":http", ":65536", ":-1"})
+    void whatIsNoAddressIsRefusedInWords(String text) {
+        assertThatThrownBy(() -> Options.address(text))
+                .isInstanceOf(Options.Bad.class)
+                .hasMessage(text + " is not an address such as :8080");
+    }
+
+    @Test
+    void aListHasCommas() {
+        assertThat(Options.list(" a, b,,c ")).containsExactly("a", "b", "c");
+        assertThat(Options.list("")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"debug,DEBUG", "INFO,INFO", "'',INFO", "warn,WARNING", "warning,WARNING", "error,ERROR"})
+    void levelsHaveTheirUsualNames(String text, System.Logger.Level level) {
+        assertThat(Options.level(text)).isEqualTo(Optional.of(level));
+    }
+
+    @Test
+    void anUnknownLevelIsNone() {
+        assertThat(Options.level("loud")).isEmpty();
+    }
+
+    @Test
+    void yesAndNoHaveSeveralWordsAndOthersAreRefused() throws Exception {
+        assertThat(Options.isYes("true") && Options.isYes("1") && Options.isYes("Yes"))
+                .isTrue();
+        assertThat(Options.isYes("false") || Options.isYes("0") || Options.isYes(""))
+                .isFalse();
+        assertThatThrownBy(() -> Options.isYes("perhaps"))
+                .isInstanceOf(Options.Bad.class)
+                .hasMessageContaining("perhaps");
+    }
+}

@@ -1,0 +1,5 @@
+/** Waiting for what other threads and processes do. */
+@NullMarked
+package dev.shellac.testkit.patience;
+
+import org.jspecify.annotations.NullMarked;
