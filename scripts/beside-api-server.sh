@@ -15,12 +15,13 @@ trap end EXIT
 
 kubectl() { bin/cluster kubectl --name "$NAME" "$@"; }
 
-# What it says is in $work/log.
+# What it says is in $work/log, what it exposes at ports that begin with $at; $more are arguments beside those.
+at=808 more=()
 start() {
   # shellcheck disable=SC2086 # the jar has a version in its name
   bin/cluster exec --name "$NAME" -- "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$(echo operator/target/shellac-operator-*.jar):operator/target/lib/*" dev.shellac.operator.Main \
-    --metrics-addr 127.0.0.1:8080 --health-probe-addr 127.0.0.1:8081 >>"$work/log" 2>&1 &
+    --metrics-addr "127.0.0.1:${at}0" --health-probe-addr "127.0.0.1:${at}1" "${more[@]}" >>"$work/log" 2>&1 &
   operator=$!
 }
 
