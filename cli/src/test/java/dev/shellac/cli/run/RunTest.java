@@ -1,5 +1,6 @@
 package dev.shellac.cli.run;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.cli.echo.EchoServer;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,6 +204,46 @@ final class RunTest {
             assertThat(mark()).isEqualTo("second");
             shellac.awaitStatus("line 2, column 26: Symbol not found");
         }
+    }
+
+    /** More hosts than ghost takes in a table, in routes that are each good. */
+    @Test
+    void aTableThatGhostRefusesLeavesTheLastOneServing() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            Path many = Files.createDirectory(work.resolve("many"));
+            for (int part = 0; part < 5; part++) {
+                Files.writeString(many.resolve("part-" + part + ".yaml"), routesOfSixteenHosts(part * 2501, 2501));
+            }
+            Files.move(many, folder.resolve("many"));
+            shellac.awaitLogPatiently("limit 200000");
+            assertThat(backend("a.example.com")).isEqualTo("one");
+            shellac.awaitStatus("limit 200000");
+            try (var files = Files.list(folder.resolve("many"))) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            route("b", "b.example.com", "two");
+            shellac.awaitAnswer(port, "b.example.com", "/", 200);
+        }
+    }
+
+    private static String routesOfSixteenHosts(int first, int count) {
+        return IntStream.range(first, first + count)
+                .mapToObj(route -> """
+                        apiVersion: gateway.networking.k8s.io/v1
+                        kind: HTTPRoute
+                        metadata: {name: many-%d}
+                        spec:
+                          parentRefs: [{name: web}]
+                          hostnames: [%s]
+                        """.formatted(
+                                route,
+                                IntStream.range(0, 16)
+                                        .mapToObj(host -> "h%d.r%d.example".formatted(host, route))
+                                        .collect(joining(", "))))
+                .collect(joining("---\n"));
     }
 
     @Test

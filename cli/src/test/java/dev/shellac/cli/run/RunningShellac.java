@@ -109,6 +109,11 @@ final class RunningShellac implements AutoCloseable {
         await("a log with " + text, () -> log().contains(text));
     }
 
+    /** For what takes a while even on a machine that does nothing else. */
+    void awaitLogPatiently(String text) throws Exception {
+        await("a log with " + text, PATIENCE.multipliedBy(6), () -> log().contains(text));
+    }
+
     void awaitAnswer(int port, String host, String path, int status) throws Exception {
         await(
                 status + " of " + host + path,
@@ -118,7 +123,11 @@ final class RunningShellac implements AutoCloseable {
     }
 
     void await(String what, Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        await(what, PATIENCE, condition);
+    }
+
+    private void await(String what, Duration patience, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (!condition.call()) {
             if (System.nanoTime() > deadline || !process.isAlive()) {
                 throw new AssertionError("waited in vain for " + what + "; status:\n" + status() + "\nlog:\n" + log());
