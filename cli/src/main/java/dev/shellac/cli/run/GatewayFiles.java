@@ -3,7 +3,7 @@ package dev.shellac.cli.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Name;
-import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import dev.shellac.translate.resolve.UserVcl;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;

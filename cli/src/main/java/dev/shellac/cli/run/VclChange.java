@@ -1,6 +1,6 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import dev.shellac.varnishd.Varnishd;
 import dev.shellac.varnishd.VclOutcome;

@@ -23,6 +23,7 @@ import dev.shellac.operator.children.TlsSecret;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.loop.GatewayObjects;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.CertificateBundle;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
@@ -48,7 +49,7 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     /** What a VCL is made of. */
-    private record Parts(Optional<GatewayPlan.UserVcl> user, Optional<Clients> clients) {}
+    private record Parts(Optional<UserVcl> user, Optional<Clients> clients) {}
 
     private record Vcl(Parts parts, String text, String hash, Optional<String> fault) {}
 

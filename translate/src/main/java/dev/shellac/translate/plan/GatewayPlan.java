@@ -4,6 +4,7 @@ import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.shared.SharedList;
+import dev.shellac.translate.resolve.UserVcl;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,9 +20,6 @@ public record GatewayPlan(
         Optional<ResourceId> clientCertificate,
         Optional<UserVcl> userVcl,
         Optional<Clients> clients) {
-    /** The user's own VCL, and the ConfigMap it came from. */
-    public record UserVcl(Name configMap, String key, String text) {}
-
     public GatewayPlan {
         listeners = List.copyOf(listeners);
     }

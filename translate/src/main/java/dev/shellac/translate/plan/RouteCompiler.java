@@ -10,6 +10,7 @@ import dev.shellac.model.route.Rule;
 import dev.shellac.translate.plan.FilterPlan.MirrorPlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
+import dev.shellac.translate.resolve.Caching;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +121,7 @@ public final class RouteCompiler {
         var actions = new ArrayList<Action>();
         for (int i = 0; i < task.rules().size(); i++) {
             Rule rule = task.rules().get(i);
-            Optional<CachePlan> cache = task.caches().get(i).or(placement::cache);
+            Optional<Caching> cache = task.caches().get(i).or(placement::cache);
             actions.add(refusals.get(i)
                     .<Action>map(Action.Refuse::new)
                     .orElseGet(() -> new Action.Serve(

@@ -12,7 +12,6 @@ import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedList;
 import dev.shellac.model.shared.SharedMap;
-import dev.shellac.translate.plan.CachePlan;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -76,12 +75,12 @@ public record CachePolicies(
         return Optional.<List<CachePolicy>>ofNullable(byTarget.get(target)).orElse(List.of());
     }
 
-    public Optional<CachePlan> ofRule(Name route, Optional<String> rule) {
+    public Optional<Caching> ofRule(Name route, Optional<String> rule) {
         var target = new ResourceId(GroupKind.HTTP_ROUTE, route);
         return rule.flatMap(name -> find(target, Optional.of(name))).or(() -> find(target, Optional.empty()));
     }
 
-    public Optional<CachePlan> ofGateway(Name gateway) {
+    public Optional<Caching> ofGateway(Name gateway) {
         return find(new ResourceId(GroupKind.GATEWAY, gateway), Optional.empty());
     }
 
@@ -93,7 +92,7 @@ public record CachePolicies(
                 policy.target().name());
     }
 
-    private Optional<CachePlan> find(ResourceId target, Optional<String> section) {
+    private Optional<Caching> find(ResourceId target, Optional<String> section) {
         return Optional.ofNullable(winners.get(target))
                 .flatMap(bySection -> Optional.ofNullable(bySection.get(section)))
                 .map(CachePolicies::plan);
@@ -169,8 +168,8 @@ public record CachePolicies(
                         new Refusal(Reason.TARGET_NOT_FOUND, "HTTPRoute " + name + " has no rule named " + section));
     }
 
-    private static CachePlan plan(CachePolicy policy) {
-        return new CachePlan(
+    private static Caching plan(CachePolicy policy) {
+        return new Caching(
                 policy.id(),
                 policy.defaultTtl().map(CachePolicies::seconds),
                 policy.forcedTtl().map(CachePolicies::seconds),

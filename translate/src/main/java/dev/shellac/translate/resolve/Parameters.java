@@ -8,7 +8,6 @@ import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.policy.GatewayClassParameters;
-import dev.shellac.translate.plan.GatewayPlan;
 import java.util.Optional;
 
 /** Parameters of classes and Gateways, and the user's VCL that they lead to. */
@@ -61,10 +60,10 @@ public record Parameters(Snapshot snapshot) {
     }
 
     /** The user's VCL. */
-    public Optional<GatewayPlan.UserVcl> userVcl(Gateway gateway) {
+    public Optional<UserVcl> userVcl(Gateway gateway) {
         return of(gateway)
                 .flatMap(GatewayClassParameters::userVcl)
-                .flatMap(vcl -> text(vcl).map(text -> new GatewayPlan.UserVcl(vcl.configMap(), vcl.key(), text)));
+                .flatMap(vcl -> text(vcl).map(text -> new UserVcl(vcl.configMap(), vcl.key(), text)));
     }
 
     private Optional<GatewayClass> classOf(Gateway gateway) {

@@ -1,7 +1,7 @@
 package dev.shellac.varnishconfig.vcl;
 
 import dev.shellac.model.Network;
-import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import dev.shellac.translate.resolve.UserVcl;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.shellac.model.Name;
-import dev.shellac.translate.plan.GatewayPlan.UserVcl;
+import dev.shellac.translate.resolve.UserVcl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.shellac.translate.plan;
+package dev.shellac.translate.resolve;
 
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.policy.CachePolicy.BypassHeader;
@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** How responses are cached, in whole seconds, and by which policy. */
-public record CachePlan(
+public record Caching(
         ResourceId policy,
         Optional<Long> defaultTtlSeconds,
         Optional<Long> forcedTtlSeconds,
@@ -15,7 +15,7 @@ public record CachePlan(
         long keepSeconds,
         CacheKey cacheKey,
         List<BypassHeader> bypass) {
-    public CachePlan {
+    public Caching {
         bypass = List.copyOf(bypass);
     }
 }
