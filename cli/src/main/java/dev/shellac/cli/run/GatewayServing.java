@@ -49,6 +49,8 @@ final class GatewayServing implements AutoCloseable {
     private List<Door> opened = List.of();
     private String written = "";
     private Optional<ReloadAnswer> answered = Optional.empty();
+    /** Whether varnishd has a table: the last one, or one before that. */
+    private boolean loaded;
 
     GatewayServing(Name gateway, RunSettings settings, GatewayFiles files, VarnishdOwner owner) {
         this.gateway = gateway;
@@ -84,8 +86,10 @@ final class GatewayServing implements AutoCloseable {
         boolean started = start(doors);
         Optional<String> fault = vcl.use(varnishd.orElseThrow(), desired.plan().userVcl());
         if (vcl.isLive() && (changed || started || !(answered.orElse(null) instanceof ReloadAnswer.Live))) {
-            answered = Optional.of(varnishd.orElseThrow().reload());
-            say(answered.get(), desired);
+            ReloadAnswer answer = varnishd.orElseThrow().reload();
+            loaded = answer instanceof ReloadAnswer.Live || (loaded && !started);
+            answered = Optional.of(answer);
+            say(answer, desired);
         }
         boolean again = doors.size() < desired.doors().open().size()
                 || !vcl.isLive()
@@ -96,6 +100,7 @@ final class GatewayServing implements AutoCloseable {
     /** What ghost said when it loaded its table by itself. */
     void reloaded(ReloadAnswer answer) {
         answered = Optional.of(answer);
+        loaded = answer instanceof ReloadAnswer.Live;
     }
 
     // Those that are open already, and those of the others that nobody has.
@@ -216,15 +221,16 @@ final class GatewayServing implements AutoCloseable {
 
     private DataPlane report(Desired desired, SortedMap<Port, String> closed, Optional<String> vclFault) {
         Optional<String> tableFault = answered.flatMap(answer -> answer instanceof ReloadAnswer.Kept kept
-                ? Optional.of("ghost refuses the table: " + kept.field() + ": " + kept.error())
+                ? Optional.of("the router refuses the table: " + kept.field() + ": " + kept.error())
                 : Optional.empty());
-        boolean serving = varnishd.isPresent() && answered.orElse(null) instanceof ReloadAnswer.Live;
+        boolean serving = varnishd.isPresent() && loaded;
         return new DataPlane(
                 serving ? addresses() : List.of(),
                 desired.unusable(),
                 closed,
                 refusals(desired.plan()),
-                vclFault.or(() -> tableFault));
+                vclFault,
+                tableFault);
     }
 
     private List<Address> addresses() {

@@ -218,7 +218,8 @@ final class RunTest {
             Files.move(many, folder.resolve("many"));
             shellac.awaitLogPatiently("limit 200000");
             assertThat(backend("a.example.com")).isEqualTo("one");
-            shellac.awaitStatus("limit 200000");
+            shellac.awaitStatus("the router refuses the table: vhosts: 200081 hosts, limit 200000");
+            assertThat(shellac.status()).contains("value: \"127.0.0.1\"");
             try (var files = Files.list(folder.resolve("many"))) {
                 for (Path file : files.toList()) {
                     Files.delete(file);
