@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -35,11 +36,12 @@ func main() {
 }
 
 type options struct {
-	target, namespace, gateway, service string
-	first, count                        int
-	fill                                bool
-	watch                               []string
-	patience                            time.Duration
+	target, namespace, gateway, service, slice string
+	first, number, requests                    int
+	attached                                   int64
+	fill, unserved                             bool
+	watch                                      []string
+	patience, rest                             time.Duration
 }
 
 // outcome is what is printed.
@@ -67,11 +69,15 @@ func command() *cobra.Command {
 	flags.StringVar(&o.gateway, "gateway", "default/edge", "the Gateway, with its namespace")
 	flags.StringVar(&o.service, "service", "echo", "the Service of the routes, at port 80")
 	flags.IntVar(&o.first, "first", 1, "the number of the first route")
-	flags.IntVar(&o.count, "count", 1, "how many")
-	flags.BoolVar(&o.fill, "fill", false, "create all at once, wait for the last, and measure nothing")
+	flags.IntVar(&o.number, "count", 1, "how many")
+	flags.BoolVar(&o.fill, "fill", false, "create all at once and wait for the last")
+	flags.Int64Var(&o.attached, "attached", 0, "with --fill: until the Gateway counts so many routes")
+	flags.BoolVar(&o.unserved, "unserved", false, "with --fill: they are not ours to serve")
+	flags.DurationVar(&o.rest, "rest", 0, "create nothing, and tell what is used in this time")
+	flags.StringVar(&o.slice, "churn", "", "with --rest: edit one of the routes each second, and this EndpointSlice every other one")
+	flags.IntVar(&o.requests, "requests", 0, "ask so often for the first route before memory is looked at")
 	flags.StringSliceVar(&o.watch, "watch", nil, "pods whose use is measured, as NAMESPACE/LABEL=VALUE")
 	flags.DurationVar(&o.patience, "patience", 30*time.Second, "for one route")
-	_ = root.MarkFlagRequired("target")
 	return root
 }
 
@@ -98,6 +104,9 @@ func (o options) run() error {
 	if err != nil {
 		return err
 	}
+	if o.rest > 0 {
+		return o.atRest(ctx, client, watched)
+	}
 	before, err := cpu(watched)
 	if err != nil {
 		return err
@@ -110,22 +119,18 @@ func (o options) run() error {
 	if err != nil {
 		return err
 	}
-	result := outcome{Report: report, Used: map[string]float64{}, PSS: map[string]map[string]float64{}}
-	for program, used := range after {
-		result.Used[program] = float64((used - before[program]).Milliseconds()) / float64(o.count)
-	}
-	for pod, processes := range watched {
-		result.PSS[pod] = map[string]float64{}
-		for _, process := range processes {
-			bytes, err := process.PSS()
-			if errors.Is(err, os.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			result.PSS[pod][process.Program] += float64(bytes) / (1 << 20)
+	for range o.requests {
+		if status, err := poller.Ask(ctx, host(o.first)); err != nil || status != http.StatusOK {
+			return fmt.Errorf("%s answers %d: %w", host(o.first), status, err)
 		}
+	}
+	memory, err := pss(watched)
+	if err != nil {
+		return err
+	}
+	result := outcome{Report: report, Used: map[string]float64{}, PSS: memory}
+	for program, used := range after {
+		result.Used[program] = float64((used - before[program]).Milliseconds()) / float64(o.number)
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
@@ -157,7 +162,7 @@ func (o options) create(ctx context.Context, client dynamic.Interface, n int) er
 func (o options) measure(ctx context.Context, client dynamic.Interface, poller *arrival.Poller) (arrival.Report, error) {
 	var took []time.Duration
 	others := map[string]int{}
-	for n := o.first; n < o.first+o.count; n++ {
+	for n := o.first; n < o.first+o.number; n++ {
 		patient, end := context.WithTimeout(ctx, o.patience)
 		one, err := poller.Arrive(patient, host(n), others, func(ctx context.Context) error { return o.create(ctx, client, n) })
 		end()
@@ -169,24 +174,6 @@ func (o options) measure(ctx context.Context, client dynamic.Interface, poller *
 		time.Sleep(50 * time.Millisecond)
 	}
 	return arrival.Summary(took, others), nil
-}
-
-func (o options) fillUp(ctx context.Context, client dynamic.Interface, poller *arrival.Poller) error {
-	start := time.Now()
-	for n := o.first; n < o.first+o.count; n++ {
-		if err := o.create(ctx, client, n); err != nil {
-			return err
-		}
-	}
-	created := time.Now()
-	patient, end := context.WithTimeout(ctx, time.Minute)
-	defer end()
-	last := host(o.first + o.count - 1)
-	if _, err := poller.Arrive(patient, last, map[string]int{}, func(context.Context) error { return nil }); err != nil {
-		return err
-	}
-	fmt.Printf("{\"created_ms\":%d,\"last_ms\":%d}\n", created.Sub(start).Milliseconds(), time.Since(created).Milliseconds())
-	return nil
 }
 
 // watched are the processes of the pods that are watched, by the name of the pod's container.
@@ -233,4 +220,23 @@ func cpu(watched map[string][]usage.Process) (map[string]time.Duration, error) {
 		}
 	}
 	return sum, nil
+}
+
+// pss is the memory of each watched pod, by program, in MiB.
+func pss(watched map[string][]usage.Process) (map[string]map[string]float64, error) {
+	memory := map[string]map[string]float64{}
+	for pod, processes := range watched {
+		memory[pod] = map[string]float64{}
+		for _, process := range processes {
+			bytes, err := process.PSS()
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			memory[pod][process.Program] += float64(bytes) / (1 << 20)
+		}
+	}
+	return memory, nil
 }

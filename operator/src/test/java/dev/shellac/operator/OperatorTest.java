@@ -88,7 +88,8 @@ final class OperatorTest {
                 "then it has it",
                 () -> stage.condition(ROUTES + "cart", "/status/parents/0/conditions", "ResolvedRefs")
                         .equals(Optional.of("True ResolvedRefs")));
-        assertThat(stage.routing()).contains("shop/cart").doesNotContain("\"invalid\": true");
+        eventually("it is part of the whole", () -> stage.changes().isEmpty());
+        assertThat(stage.whole()).contains("shop/cart").doesNotContain("\"invalid\": true");
     }
 
     @Test
@@ -96,11 +97,11 @@ final class OperatorTest {
         stage.gateway();
         stage.route("cart", "cart");
         stage.start();
-        settle();
+        stage.settle();
         JsonNode before = all();
         stage.stop();
         stage.start();
-        settle();
+        stage.settle();
         assertThat(all()).isEqualTo(before);
     }
 
@@ -121,11 +122,11 @@ final class OperatorTest {
                 Thread.sleep(random.nextInt(20));
             }
         }
-        settle();
+        stage.settle();
         JsonNode before = all();
         stage.stop();
         stage.start();
-        settle();
+        stage.settle();
         assertThat(all()).isEqualTo(before);
     }
 
@@ -143,28 +144,6 @@ final class OperatorTest {
         server.list(GROUP + "/namespaces/shop/httproutes")
                 .forEach(route -> all.set(route.at("/metadata/name").asText(), route));
         return all;
-    }
-
-    private void settle() throws Exception {
-        eventually(
-                "everything is written",
-                () -> stage.condition(GATEWAY, "/status/conditions", "Programmed")
-                                .isPresent()
-                        && stage.condition(ROUTES + "cart", "/status/parents/0/conditions", "Accepted")
-                                .isPresent()
-                        && !server.find(CLASS)
-                                .orElseThrow()
-                                .at("/metadata/finalizers")
-                                .isEmpty()
-                        && stage.condition(CLASS, "/status/conditions", "SupportedVersion")
-                                .isPresent()
-                        && server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
-                                .isPresent());
-        int writes;
-        do {
-            writes = server.writes().size();
-            Thread.sleep(300);
-        } while (writes != server.writes().size());
     }
 
     @Test
@@ -215,24 +194,6 @@ final class OperatorTest {
                         .orElseThrow()
                         .has("status"))
                 .isFalse();
-    }
-
-    @Test
-    void configurationThatSomebodyEditsOrDeletesComesBack() throws Exception {
-        stage.gateway();
-        stage.route("cart", "cart");
-        stage.start();
-        settle();
-        String good = stage.routing();
-        server.put(MAP, "{\"data\":{\"routing.json\":\"{}\"}}");
-        eventually("an edit is undone", () -> stage.routing().equals(good));
-        server.remove(MAP);
-        eventually("it is there again", () -> stage.routing().equals(good));
-        server.remove("/apis/apps/v1/namespaces/shop/deployments/edge");
-        eventually(
-                "so is a Deployment",
-                () -> server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
-                        .isPresent());
     }
 
     @Test

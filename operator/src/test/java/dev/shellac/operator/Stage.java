@@ -1,5 +1,7 @@
 package dev.shellac.operator;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.operator.children.Platform;
 import dev.shellac.testkit.kube.FakeApiServer;
@@ -147,9 +149,50 @@ final class Stage implements AutoCloseable {
         operator = Optional.empty();
     }
 
+    /** Until nothing is written any more. */
+    void settle() throws Exception {
+        eventually(
+                "everything is written",
+                () -> condition(GATEWAY, "/status/conditions", "Programmed").isPresent()
+                        && condition(ROUTES + "cart", "/status/parents/0/conditions", "Accepted")
+                                .isPresent()
+                        && !server.find(CLASS)
+                                .orElseThrow()
+                                .at("/metadata/finalizers")
+                                .isEmpty()
+                        && condition(CLASS, "/status/conditions", "SupportedVersion")
+                                .isPresent()
+                        && server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
+                                .isPresent()
+                        && changes().isEmpty());
+        int writes;
+        do {
+            writes = server.writes().size();
+            Thread.sleep(300);
+        } while (writes != server.writes().size());
+    }
+
+    /** The whole and the changes. */
     String routing() {
-        return server.find(MAP)
-                .map(map -> map.path("data").path("routing.json").asText())
+        return whole() + changes();
+    }
+
+    String whole() {
+        return data(MAP, "routing.json");
+    }
+
+    String changes() {
+        return data(MAP + "-changes", "routing.changes.json");
+    }
+
+    /** What the changes are of. */
+    String base() {
+        return data(MAP + "-changes", "base");
+    }
+
+    private String data(String configMap, String key) {
+        return server.find(configMap)
+                .map(map -> map.path("data").path(key).asText())
                 .orElse("");
     }
 

@@ -3,6 +3,7 @@ package dev.shellac.varnishconfig;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
@@ -10,13 +11,17 @@ import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.Routing;
 import dev.shellac.varnishconfig.reading.RoutingReader;
+import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.table.GhostTable;
 import dev.shellac.varnishconfig.table.PodJson;
 import dev.shellac.varnishconfig.table.PodTable;
 import java.util.HashSet;
+import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +79,95 @@ final class RoutingCarriesTheTableTest {
                 }
             }
         }
+    }
+
+    @Test
+    void changesOfAFileComeToTheTableOfTheWholeOne() throws NotRouting {
+        int asChanges = 0;
+        int most = 0;
+        for (long seed = 200; seed < 200 + SCRIPTS; seed++) {
+            var random = new Random(seed);
+            var shop = new RandomShop(seed);
+            var translator = new Translator(Settings.alone());
+            var routing = new RoutingJson();
+            var reader = new RoutingReader(new JsonOfJackson());
+            var sockets = Set.of("http-80", "http-8080");
+            var remembering = new PodJson(sockets);
+            Snapshot snapshot = shop.start();
+            Optional<RoutingFile> base = Optional.empty();
+            for (int i = 0; i < EDITS * 2; i++) {
+                Inputs inputs = Inputs.of(snapshot, translator);
+                RoutingFile next = routing.file(inputs.plan());
+                // Now and then the whole file, as when it was quiet.
+                Optional<String> changes = random.nextInt(6) == 0
+                        ? Optional.empty()
+                        : base.flatMap(before -> next.changesSince(before, 1 << 20));
+                byte[] whole = next.text().getBytes(UTF_8);
+                Routing read;
+                if (changes.isPresent()) {
+                    String text = changes.get().isEmpty() ? "{\"version\":2}" : changes.get();
+                    read = reader.change(text.getBytes(UTF_8));
+                    asChanges++;
+                    most = Math.max(most, changes.get().length());
+                } else {
+                    read = reader.read(whole);
+                    base = Optional.of(next);
+                }
+                PodTable pod = remembering.encode(read, slices(snapshot), service -> true);
+                Routing again = new RoutingReader(new JsonOfJackson()).read(whole);
+                assertThat(read.hosts().keySet())
+                        .as("seed %d, edit %d", seed, i)
+                        .isEqualTo(again.hosts().keySet());
+                assertThat(text(pod))
+                        .as("seed %d, edit %d", seed, i)
+                        .isEqualTo(text(new PodJson(sockets).encode(again, slices(snapshot), service -> true)));
+                snapshot = random.nextInt(5) == 0 ? shop.start() : shop.edit(snapshot);
+            }
+        }
+        assertThat(asChanges).as("changes were read").isGreaterThan(SCRIPTS * EDITS / 2);
+        assertThat(most).as("they held something").isGreaterThan(1000);
+    }
+
+    @Test
+    void changesThatAreTooLongAreNone() {
+        var shop = new RandomShop(7);
+        var translator = new Translator(Settings.alone());
+        var routing = new RoutingJson();
+        Snapshot snapshot = shop.start();
+        RoutingFile before = routing.file(Inputs.of(snapshot, translator).plan());
+        assertThat(before.changesSince(before, 0)).hasValue("");
+        int found = 0;
+        for (int i = 0; i < EDITS * 2; i++) {
+            snapshot = shop.edit(snapshot);
+            RoutingFile next = routing.file(Inputs.of(snapshot, translator).plan());
+            String changes = next.changesSince(before, 1 << 20).orElse("");
+            if (!changes.isEmpty()) {
+                int length = changes.getBytes(UTF_8).length;
+                assertThat(next.changesSince(before, length)).hasValue(changes);
+                assertThat(next.changesSince(before, length - 1)).isEmpty();
+                found++;
+            }
+        }
+        assertThat(found).isPositive();
+    }
+
+    @Test
+    void aHostOfTheChangesThatCannotBeReadIsAsItWas() throws NotRouting {
+        var reader = new RoutingReader(new JsonOfJackson());
+        String host = "{\"routes\":[{\"route\":\"shop/cart\",\"path_match\":{\"type\":\"PathPrefix\",\"value\":\"/\"},"
+                + "\"service\":\"cart\",\"namespace\":\"shop\",\"port\":8080,\"weight\":1,\"priority\":1}]}";
+        reader.read(("{\"version\":2,\"vhosts\":{\"a.example.com\":" + host + "}}").getBytes(UTF_8));
+        Routing changed =
+                reader.change(("{\"version\":2,\"vhosts\":{\"a.example.com\":{\"routes\":7},\"b.example.com\":" + host
+                                + ",\"no such name\":null}}")
+                        .getBytes(UTF_8));
+        assertThat(changed.hosts().keySet())
+                .extracting(Hostname::value)
+                .containsExactly("a.example.com", "b.example.com");
+        assertThat(changed.faults()).containsOnlyKeys("a.example.com");
+        Routing back = reader.change("{\"version\":2,\"vhosts\":{}}".getBytes(UTF_8));
+        assertThat(back.hosts().keySet()).extracting(Hostname::value).containsExactly("a.example.com");
+        assertThat(back.faults()).isEmpty();
     }
 
     private static byte[] file(RoutingJson routing, Inputs inputs) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 /** The API server answered, but not with what was asked for. */
 final class ApiFault extends IOException {
     private static final long serialVersionUID = 1;
+    private static final int FORBIDDEN = 403;
     private static final int GONE = 410;
 
     private final int status;
@@ -17,5 +18,9 @@ final class ApiFault extends IOException {
     /** What was asked for is too old to be told: everything has to be listed again. */
     boolean isGone() {
         return status == GONE;
+    }
+
+    boolean isForbidden() {
+        return status == FORBIDDEN;
     }
 }

@@ -5,16 +5,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The Gateway's ConfigMap. Its parts are fetched when it lists them, again and again while they do not fit; the configuration that was
- * put together before stays until the next one is whole.
+ * The Gateway's ConfigMap, and that of the changes since. Parts are fetched when they are listed, again and again while they do not fit; the configuration
+ * that was put together before stays until the next one is whole. Changes of another file than the one that is there are waited for, for a
+ * moment; then the file counts alone.
  */
 public final class ConfigFeed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ConfigFeed.class.getName());
+    private static final Duration FITS_WITHIN = Duration.ofSeconds(2);
+    private static final String CHANGES = "-changes";
 
     private final ApiServer api;
     private final ListWatch.Pace pace;
@@ -22,11 +26,17 @@ public final class ConfigFeed implements AutoCloseable {
     private final String name;
     private final Runnable changed;
     private final Thread thread;
-    private @Nullable ListWatch<Node> watch;
-    private Optional<Node> latest = Optional.empty();
+    private final List<ListWatch<Node>> watches = new ArrayList<>();
+    private Seen seen = new Seen(0, Optional.empty(), ConfigChanges.UNKNOWN);
     private volatile Optional<PodConfig> known = Optional.empty();
     private volatile Optional<String> unread = Optional.of("the ConfigMap was not read yet");
     private volatile Optional<String> missing = Optional.empty();
+
+    /** What was heard last, with a number to tell it from others. */
+    private record Seen(long number, Optional<Node> configMap, ConfigChanges changes) {}
+
+    /** A ConfigMap that was put together. */
+    private record Whole(Node configMap, PodConfig config) {}
 
     ConfigFeed(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
         this.api = api;
@@ -39,12 +49,13 @@ public final class ConfigFeed implements AutoCloseable {
 
     void start() {
         thread.start();
-        watch = ListWatch.start(
-                api,
-                new ListWatch.Target(path, "fieldSelector=metadata.name%3D" + name),
-                object -> object,
-                new Only(),
-                pace);
+        watches.add(watch(name, new Only()));
+        watches.add(watch(name + CHANGES, new Changes()));
+    }
+
+    private ListWatch<Node> watch(String object, ListWatch.Listener<Node> listener) {
+        var target = new ListWatch.Target(path, "fieldSelector=metadata.name%3D" + object);
+        return ListWatch.start(api, target, node -> node, listener, pace);
     }
 
     /** The last one that was whole. */
@@ -59,52 +70,79 @@ public final class ConfigFeed implements AutoCloseable {
 
     private void run() {
         try {
-            Optional<Node> done = Optional.empty();
+            long done = 0;
             int failures = 0;
+            Optional<Whole> whole = Optional.empty();
+            var misfit = new Misfit(FITS_WITHIN);
+            Optional<Duration> wait = Optional.empty();
             while (true) {
-                Node next = next(done);
-                if (resolve(next)) {
-                    done = Optional.of(next);
-                    failures = 0;
-                } else {
-                    pause(next, pace.backoff().delay(++failures, pace.chance()).toMillis());
+                Seen now = next(done, wait);
+                done = now.number();
+                wait = Optional.empty();
+                if (now.configMap().isEmpty()) {
+                    continue;
                 }
+                whole = whole(now.configMap().get(), whole);
+                if (whole.isEmpty()) {
+                    wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
+                    continue;
+                }
+                failures = 0;
+                PodConfig config = whole.get().config();
+                boolean fits = config.routing().isEmpty()
+                        || now.changes().of(config.routing().get()).isPresent();
+                wait = misfit.left(fits, System.nanoTime());
+                publish(config.with(
+                        wait.isPresent()
+                                ? known.flatMap(PodConfig::routing)
+                                : config.routing()
+                                        .map(file -> now.changes().of(file).orElse(file))));
             }
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "the ConfigMap is not read any more");
         }
     }
 
-    private synchronized Node next(Optional<Node> done) throws InterruptedException {
-        while (latest.isEmpty() || latest.equals(done)) {
-            wait();
-        }
-        return latest.get();
-    }
-
-    // A newer one is not kept waiting.
-    private synchronized void pause(Node failed, long millis) throws InterruptedException {
-        long deadline = System.nanoTime() + Duration.ofMillis(millis).toNanos();
-        long left = millis;
-        while (left > 0 && latest.equals(Optional.of(failed))) {
+    // Something newer than that; or the same again, after a while.
+    private synchronized Seen next(long done, Optional<Duration> most) throws InterruptedException {
+        long deadline = System.nanoTime() + most.orElse(Duration.ZERO).toNanos();
+        while (seen.number() == done) {
+            if (most.isEmpty()) {
+                wait();
+                continue;
+            }
+            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+            if (left <= 0) {
+                break;
+            }
             wait(left);
-            left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
         }
+        return seen;
     }
 
-    private boolean resolve(Node configMap) throws InterruptedException {
-        String version = configMap.get("metadata").get("resourceVersion").text();
-        Optional<String> vcl = text(configMap, "main.vcl");
-        Optional<String> haproxy = text(configMap, "haproxy.cfg");
+    @SuppressWarnings("ReferenceEquality") // the same object that was heard before
+    private Optional<Whole> whole(Node configMap, Optional<Whole> before) throws InterruptedException {
+        if (before.filter(found -> found.configMap() == configMap).isPresent()) {
+            return before;
+        }
+        var config = new PodConfig(
+                configMap.get("metadata").get("resourceVersion").text(),
+                Optional.empty(),
+                text(configMap, "main.vcl"),
+                text(configMap, "haproxy.cfg"),
+                Optional.empty());
         try {
-            Optional<RoutingFile> routing = ConfigReading.routing(configMap, this::get);
-            publish(new PodConfig(version, routing, vcl, haproxy, Optional.empty()));
-            return true;
+            return Optional.of(new Whole(configMap, config.with(ConfigReading.routing(configMap, this::get))));
         } catch (IOException e) {
             String why = String.valueOf(e.getMessage());
-            LOG.log(Level.WARNING, "ConfigMap {0}, version {1}: {2}", name, version, why);
-            publish(new PodConfig(version, known.flatMap(PodConfig::routing), vcl, haproxy, Optional.of(why)));
-            return false;
+            LOG.log(Level.WARNING, "ConfigMap {0}, version {1}: {2}", name, config.version(), why);
+            publish(new PodConfig(
+                    config.version(),
+                    known.flatMap(PodConfig::routing),
+                    config.vcl(),
+                    config.haproxy(),
+                    Optional.of(why)));
+            return Optional.empty();
         }
     }
 
@@ -127,9 +165,7 @@ public final class ConfigFeed implements AutoCloseable {
 
     @Override
     public void close() {
-        if (watch != null) {
-            watch.close();
-        }
+        watches.forEach(ListWatch::close);
         thread.interrupt();
     }
 
@@ -149,7 +185,7 @@ public final class ConfigFeed implements AutoCloseable {
             }
             missing = Optional.empty();
             synchronized (ConfigFeed.this) {
-                latest = now;
+                seen = new Seen(seen.number() + 1, now, seen.changes());
                 ConfigFeed.this.notifyAll();
             }
         }
@@ -158,6 +194,40 @@ public final class ConfigFeed implements AutoCloseable {
         public void fault(Optional<String> why) {
             unread = why;
             ConfigFeed.this.changed.run();
+        }
+    }
+
+    /** What is heard of the changes. */
+    private final class Changes implements ListWatch.Listener<Node> {
+        @Override
+        public void listed(Map<String, Node> all) {
+            changed(name + CHANGES, Optional.ofNullable(all.get(name + CHANGES)));
+        }
+
+        @Override
+        public void changed(String changedName, Optional<Node> now) {
+            if (changedName.equals(name + CHANGES)) {
+                heard(now);
+            }
+        }
+
+        private void heard(Optional<Node> now) {
+            synchronized (ConfigFeed.this) {
+                seen = new Seen(
+                        seen.number() + 1, seen.configMap(), seen.changes().seen(now));
+                ConfigFeed.this.notifyAll();
+            }
+        }
+
+        @Override
+        public void fault(Optional<String> why) {
+            if (why.isPresent()) {
+                synchronized (ConfigFeed.this) {
+                    seen = new Seen(
+                            seen.number() + 1, seen.configMap(), seen.changes().unread());
+                    ConfigFeed.this.notifyAll();
+                }
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ final class ListWatch<T> implements AutoCloseable {
     private static final Duration WATCH = Duration.ofMinutes(5);
     private static final Duration OVERDUE = Duration.ofSeconds(30);
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    private static final Duration NOT_YET = Duration.ofMillis(20);
+    private static final Duration GRANTED_WITHIN = Duration.ofSeconds(2);
 
     /** Who wants to know. Called on one thread. */
     interface Listener<T> {
@@ -63,7 +65,9 @@ final class ListWatch<T> implements AutoCloseable {
     private final Pace pace;
     private final Thread thread;
     private volatile boolean stopped;
+    private final long began = System.nanoTime();
     private String version = "";
+    private boolean forbidden;
 
     private ListWatch(ApiServer api, Target target, Function<Node, T> decoder, Listener<T> listener, Pace pace) {
         this.api = api;
@@ -91,7 +95,7 @@ final class ListWatch<T> implements AutoCloseable {
                 boolean lasted = System.nanoTime() - start > AT_ONCE.toNanos();
                 failures = lasted ? (good ? 0 : 1) : failures + 1;
                 if (failures > 0) {
-                    Thread.sleep(pace.backoff().delay(failures, pace.chance()));
+                    Thread.sleep(isSoonAllowed() ? NOT_YET : pace.backoff().delay(failures, pace.chance()));
                 }
             }
         } catch (InterruptedException e) {
@@ -99,7 +103,13 @@ final class ListWatch<T> implements AutoCloseable {
         }
     }
 
+    // Who names a namespace first grants what is read there a moment later.
+    private boolean isSoonAllowed() {
+        return forbidden && System.nanoTime() - began < GRANTED_WITHIN.toNanos();
+    }
+
     private boolean round() throws InterruptedException {
+        forbidden = false;
         try {
             if (version.isEmpty()) {
                 list();
@@ -112,6 +122,7 @@ final class ListWatch<T> implements AutoCloseable {
                 version = "";
                 return false;
             }
+            forbidden = e.isForbidden();
             told(e);
         } catch (IOException e) {
             told(e);
@@ -126,7 +137,9 @@ final class ListWatch<T> implements AutoCloseable {
     private void told(IOException e) {
         if (!stopped) {
             String why = target.path() + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
-            LOG.log(Level.INFO, "{0}", why);
+            if (!isSoonAllowed()) {
+                LOG.log(Level.INFO, "{0}", why);
+            }
             listener.fault(Optional.of(why));
         }
     }

@@ -5,8 +5,8 @@ import java.util.Optional;
 /**
  * What the Gateway's ConfigMap says.
  *
- * @param version its resourceVersion
- * @param routing routing.json, whatever form it came in; nothing where there is none or it cannot be put together
+ * @param version its resourceVersion, without that of the changes
+ * @param routing routing.json, whatever form it came in, with the changes since; nothing where there is none or it cannot be put together
  * @param vcl main.vcl
  * @param haproxy haproxy.cfg; nothing where no listener has TLS
  * @param fault why there is no routing
@@ -16,4 +16,8 @@ public record PodConfig(
         Optional<RoutingFile> routing,
         Optional<String> vcl,
         Optional<String> haproxy,
-        Optional<String> fault) {}
+        Optional<String> fault) {
+    PodConfig with(Optional<RoutingFile> other) {
+        return new PodConfig(version, other, vcl, haproxy, fault);
+    }
+}

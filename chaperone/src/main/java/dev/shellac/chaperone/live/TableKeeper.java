@@ -1,5 +1,7 @@
 package dev.shellac.chaperone.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.shellac.chaperone.kube.JacksonJson;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.RoutingFile;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The table of a pod, from routing.json and the endpoints to what the router says of it. What was served stays served until something
@@ -27,6 +30,7 @@ import java.util.Set;
 final class TableKeeper {
     private static final System.Logger LOG = System.getLogger(TableKeeper.class.getName());
     private static final Duration GO_ON = Duration.ofSeconds(1);
+    private static final byte[] NO_CHANGES = "{\"version\":2}".getBytes(UTF_8);
 
     private final Disk disk;
     private final Meters meters;
@@ -36,10 +40,11 @@ final class TableKeeper {
     private final Knowledge knowledge;
     private final boolean fromDisk;
     private Optional<String> tried = Optional.empty();
+    private Optional<String> readFile = Optional.empty();
     private Optional<Read> read = Optional.empty();
     private Optional<Instant> firstRead = Optional.empty();
     private Optional<PodTable> encoded = Optional.empty();
-    private Optional<byte[]> good;
+    private Optional<Supplier<byte[]>> good;
     private boolean published;
     private boolean unfinished;
     private Optional<String> refused = Optional.empty();
@@ -57,7 +62,7 @@ final class TableKeeper {
         this.timing = timing;
         this.encoder = new PodJson(sockets);
         this.knowledge = new Knowledge(timing.slice());
-        this.good = disk.readTable();
+        this.good = disk.readTable().map(bytes -> () -> bytes);
         this.fromDisk = good.isPresent();
     }
 
@@ -97,7 +102,7 @@ final class TableKeeper {
         }
         tried = file.map(RoutingFile::hash);
         try {
-            Routing routing = reader.read(file.get().bytes());
+            Routing routing = routing(file.get());
             read = Optional.of(new Read(file.get().hash(), routing));
             firstRead = firstRead.or(() -> Optional.of(now));
             var found = new HashMap<String, String>();
@@ -107,6 +112,18 @@ final class TableKeeper {
             LOG.log(Level.WARNING, "routing.json is not taken, what was read before stays: {0}", e.getMessage());
             faults = Map.of("routing.json", String.valueOf(e.getMessage()));
         }
+    }
+
+    private Routing routing(RoutingFile file) throws NotRouting {
+        if (readFile.equals(Optional.of(file.wholeHash()))) {
+            return reader.change(
+                    file.changes().map(text -> text.getBytes(UTF_8)).orElse(NO_CHANGES));
+        }
+        Routing whole = reader.read(file.bytes());
+        readFile = Optional.of(file.wholeHash());
+        return file.changes().isEmpty()
+                ? whole
+                : reader.change(file.changes().get().getBytes(UTF_8));
     }
 
     /**
@@ -182,7 +199,8 @@ final class TableKeeper {
         if (encoded.isPresent()
                 && live.hash().equals(encoded.map(table -> table.table().hash()))) {
             liveRouting = read.map(Read::hash);
-            good = Optional.of(encoded.get().table().bytes());
+            // Made when it is wanted: tables share what they have in common, and copies of the whole do not.
+            good = encoded.map(table -> table.table()::bytes);
         }
         if (news) {
             LOG.log(
@@ -201,7 +219,7 @@ final class TableKeeper {
         refused = encoded.map(table -> table.table().hash());
         tableFault = Map.of("ghost.json " + kept.field(), kept.error());
         if (good.isPresent()) {
-            disk.writeTable(good.get());
+            disk.writeTable(good.get().get());
         }
         state = new LiveState.Table(kept.hash().or(() -> state.hash()), state.hosts(), kept.routes(), state.refusals());
     }

@@ -231,6 +231,96 @@ final class FeedsTest {
     }
 
     @Test
+    void changesCountForTheFileThatTheyAreOf() throws Exception {
+        plain("one");
+        awaitRouting("one");
+        assertThat(routing().changes()).isEmpty();
+        changes("one", "a");
+        eventually("taken", () -> routing().changes().equals(Optional.of("a")));
+        String hash = routing().hash();
+        changes("one", "b");
+        eventually("others", () -> routing().changes().equals(Optional.of("b")));
+        assertThat(routing().hash()).isNotEqualTo(hash);
+        assertThat(routing().wholeHash()).isEqualTo(hash("one"));
+
+        // The whole is written first, and the changes that were of the one before mean nothing for it.
+        plain("two");
+        changes("two", "");
+        awaitRouting("two");
+        assertThat(routing().changes()).isEmpty();
+        assertThat(routing().hash()).isEqualTo(hash("two"));
+    }
+
+    @Test
+    void aFileWaitsForItsChangesAndTheyForTheirFile() throws Exception {
+        plain("one");
+        changes("one", "a");
+        eventually(
+                "taken",
+                () -> feeds.config()
+                        .known()
+                        .flatMap(PodConfig::routing)
+                        .flatMap(RoutingFile::changes)
+                        .isPresent());
+        changes("two", "b");
+        api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":{\"main.vcl\":\"vcl 4.1; # new\",\"routing.json\":\"one\"}");
+        eventually(
+                "the rest of it is taken",
+                () -> feeds.config().known().orElseThrow().vcl().orElse("").contains("new"));
+        assertThat(routing().changes()).as("what was there stays").contains("a");
+        plain("two");
+        awaitRouting("two");
+        assertThat(routing().changes()).contains("b");
+    }
+
+    @Test
+    void aFileWhoseChangesDoNotComeIsTakenAlone() throws Exception {
+        plain("one");
+        changes("one", "a");
+        eventually(
+                "taken",
+                () -> feeds.config()
+                        .known()
+                        .flatMap(PodConfig::routing)
+                        .flatMap(RoutingFile::changes)
+                        .isPresent());
+        api.delete(CONFIG_MAPS, "gw-vcl-changes");
+        plain("two");
+        assertThat(routing().changes()).contains("a");
+        awaitRouting("two");
+        assertThat(routing().changes()).isEmpty();
+    }
+
+    private RoutingFile routing() {
+        return feeds.config().known().flatMap(PodConfig::routing).orElseThrow();
+    }
+
+    private static String hash(String whole) {
+        return new RoutingFile(whole.getBytes(UTF_8)).wholeHash();
+    }
+
+    private void changes(String whole, String changes) {
+        api.put(
+                CONFIG_MAPS,
+                "gw-vcl-changes",
+                "",
+                ",\"data\":{\"base\":\"" + hash(whole) + "\",\"routing.changes.json\":\"" + changes + "\"}");
+    }
+
+    @Test
+    void aNamespaceThatIsNotAllowedYetIsAskedForAgainAndAgainAtFirst() throws Exception {
+        // Each delay of the usual kind is ten seconds here.
+        api.refuse(20);
+        try (Feeds slow = Feeds.start(
+                ApiServer.at(api.url()),
+                new Feeds.Names("edge", "gw-vcl", Optional.empty()),
+                new Backoff(Duration.ofSeconds(20), Duration.ofSeconds(20)),
+                () -> {})) {
+            eventually("listed", () -> slow.config().fault().equals(Optional.of("there is no ConfigMap gw-vcl")));
+        }
+    }
+
+    @Test
     void aListOfPartsCannotMakeThePodAskForOthers() throws Exception {
         plain("one");
         awaitRouting("one");

@@ -15,9 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +156,56 @@ final class KeepersTest {
         assertThat(vcl.state().name()).isPresent();
     }
 
+    @Test
+    void changesOfAFileAreServedAndLeft() throws IOException {
+        RoutingFile file = redirects("a.example.com", "b.example.com");
+        take(file);
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(Files.readString(disk.table())).contains("a.example.com", "b.example.com");
+        Optional<String> whole = keeper.liveRouting();
+
+        take(file.with("{\"version\":2,\"vhosts\":{\"a.example.com\":null,\"c.example.com\":" + redirect() + "}}"));
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(Files.readString(disk.table()))
+                .contains("b.example.com", "c.example.com")
+                .doesNotContain("a.example.com");
+        assertThat(keeper.liveRouting()).isNotEqualTo(whole);
+
+        int reloads = varnish.reloads;
+        take(redirects("b.example.com", "c.example.com"));
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(varnish.reloads).as("the same as a whole is no other table").isEqualTo(reloads);
+
+        take(file);
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(Files.readString(disk.table())).contains("a.example.com").doesNotContain("c.example.com");
+        assertThat(keeper.liveRouting()).isEqualTo(whole);
+
+        take(file.with("{"));
+        assertThat(keeper.faults()).containsKey("routing.json");
+        keeper.settle(varnish, Slices.NONE, START);
+        assertThat(Files.readString(disk.table())).contains("a.example.com");
+    }
+
+    private static RoutingFile redirects(String... hosts) {
+        String vhosts = Arrays.stream(hosts)
+                .map(host -> "\"" + host + "\":" + redirect())
+                .collect(Collectors.joining(","));
+        return new RoutingFile(("{\"version\":2,\"listeners\":{\"w\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{"
+                        + vhosts + "}}")
+                .getBytes(UTF_8));
+    }
+
+    private static String redirect() {
+        return "{\"routes\":[{\"path_match\":{\"type\":\"Exact\",\"value\":\"/\"},\"service\":\"\",\"weight\":0,"
+                + "\"filters\":{\"request_redirect\":{\"scheme\":\"https\"}},\"listeners\":[\"w\"],"
+                + "\"route_name\":\"shop/r\",\"origin\":{\"rule\":0,\"match\":0},\"priority\":1}]}";
+    }
+
+    private void take(RoutingFile file) {
+        keeper.take(new PodConfig("1", Optional.of(file), Optional.empty(), Optional.empty(), Optional.empty()), START);
+    }
+
     private VclKeeper vcl() throws IOException {
         return new VclKeeper(disk, new Meters(new SimpleMeterRegistry()));
     }
@@ -175,13 +227,6 @@ final class KeepersTest {
                 "{\"version\":2,\"listeners\":{\"w\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{\"*\":{\"routes\":[{"
                         + "\"path_match\":{\"type\":\"Exact\",\"value\":\"" + path + "\"}," + what
                         + ",\"listeners\":[\"w\"],\"route_name\":\"shop/r\",\"origin\":{\"rule\":0,\"match\":0},\"priority\":1}]}}}";
-        keeper.take(
-                new PodConfig(
-                        "1",
-                        Optional.of(new RoutingFile(file.getBytes(UTF_8))),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty()),
-                START);
+        take(new RoutingFile(file.getBytes(UTF_8)));
     }
 }

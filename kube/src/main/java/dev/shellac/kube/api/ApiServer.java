@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -65,11 +64,11 @@ public final class ApiServer implements Requests {
     }
 
     @Override
-    public byte[] send(String method, String path, Body type, byte[] body) throws IOException, InterruptedException {
+    public byte[] send(String method, String path, Sent sent, Form form) throws IOException, InterruptedException {
         return bytes(http.newHttpRequestBuilder()
                 .uri(base + path)
-                .header("Accept", "application/json")
-                .method(method, type.type(), new ByteArrayInputStream(body), body.length));
+                .header("Accept", form.accepted())
+                .method(method, sent.type(), sent.stream(), sent.length()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.shellac.kube.api;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -20,6 +21,29 @@ public interface Requests {
 
         public String type() {
             return type;
+        }
+    }
+
+    /** What a request brings. */
+    final class Sent {
+        private final Body type;
+        private final byte[] bytes;
+
+        public Sent(Body type, byte[] bytes) {
+            this.type = type;
+            this.bytes = bytes.clone();
+        }
+
+        public String type() {
+            return type.type();
+        }
+
+        public InputStream stream() {
+            return new ByteArrayInputStream(bytes);
+        }
+
+        public int length() {
+            return bytes.length;
         }
     }
 
@@ -47,7 +71,12 @@ public interface Requests {
 
     byte[] get(String path) throws IOException, InterruptedException;
 
-    byte[] send(String method, String path, Body type, byte[] body) throws IOException, InterruptedException;
+    default byte[] send(String method, String path, Body type, byte[] body) throws IOException, InterruptedException {
+        return send(method, path, new Sent(type, body), Form.WHOLE);
+    }
+
+    /** With as much of the object that was written in the answer as is wanted of it. */
+    byte[] send(String method, String path, Sent sent, Form form) throws IOException, InterruptedException;
 
     byte[] delete(String path) throws IOException, InterruptedException;
 }

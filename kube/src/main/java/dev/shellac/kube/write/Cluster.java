@@ -23,6 +23,12 @@ public interface Cluster {
     /** Makes the fields of the object as they are here; others' fields stay. */
     Stored apply(HasMetadata wanted) throws IOException, InterruptedException;
 
+    /**
+     * Makes the fields of an object that is there as they are here. For the server it is a fraction of the work of {@link #apply}, which alone takes away
+     * what is not in it any more.
+     */
+    Stored update(HasMetadata wanted) throws IOException, InterruptedException;
+
     /** Creates it, unless there is one of that name. */
     boolean create(HasMetadata wanted) throws IOException, InterruptedException;
 

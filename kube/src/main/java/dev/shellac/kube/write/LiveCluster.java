@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.api.Requests;
 import dev.shellac.kube.api.Requests.Body;
+import dev.shellac.kube.api.Requests.Sent;
 import dev.shellac.kube.watch.Collection;
 import dev.shellac.model.Name;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -40,9 +41,19 @@ public final class LiveCluster implements Cluster {
 
     @Override
     public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
-        String path = ObjectKey.of(wanted).path() + "?fieldManager=" + MANAGER + "&force=true";
-        byte[] answer = api.send("PATCH", path, Body.APPLY, json(wanted));
-        JsonNode meta = JSON.readTree(answer).path("metadata");
+        return stored(ObjectKey.of(wanted), "&force=true", new Sent(Body.APPLY, json(wanted)));
+    }
+
+    @Override
+    public Stored update(HasMetadata wanted) throws IOException, InterruptedException {
+        return stored(ObjectKey.of(wanted), "", new Sent(Body.MERGE, json(wanted)));
+    }
+
+    // Who wrote knows what is in it.
+    private Stored stored(ObjectKey key, String more, Sent sent) throws IOException, InterruptedException {
+        String path = key.path() + "?fieldManager=" + MANAGER + more;
+        JsonNode meta = JSON.readTree(api.send("PATCH", path, sent, Requests.Form.METADATA))
+                .path("metadata");
         return new Stored(
                 meta.path("resourceVersion").asText(), meta.path("generation").asLong());
     }

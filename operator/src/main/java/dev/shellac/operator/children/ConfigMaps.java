@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.model.gateway.Gateway;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -58,6 +59,24 @@ public final class ConfigMaps {
         texts.put("routing.parts", listed(maps, parts));
         maps.add(whole(gateway, texts, Map.of()));
         return maps;
+    }
+
+    /** Of the ConfigMap that the others hang on. */
+    public static ObjectMeta metadata(Gateway gateway) {
+        return new Imprint(gateway).meta(new Names(gateway.meta().name()).configMap());
+    }
+
+    /**
+     * What changed since the whole was written. It is small, so a change among thousands of routes is written and read at the cost of one.
+     *
+     * @param base the hash of the text of routing.json that it is about
+     */
+    public static ConfigMap changes(Gateway gateway, String base, String changes) {
+        return map(
+                gateway,
+                new Names(gateway.meta().name()).configMapOfChanges(),
+                new TreeMap<>(Map.of("base", base, "routing.changes.json", changes)),
+                Map.of());
     }
 
     private static ConfigMap whole(Gateway gateway, Map<String, String> texts, Map<String, String> binaries) {

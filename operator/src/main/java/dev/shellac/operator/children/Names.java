@@ -50,10 +50,15 @@ public record Names(Name gateway) {
         return configMap() + "-" + number;
     }
 
+    /** Of what changed since the whole was written. */
+    public String configMapOfChanges() {
+        return configMap() + "-changes";
+    }
+
     /** All ConfigMaps that a pod may have to read. */
     public List<String> configMaps() {
         return Stream.concat(
-                        Stream.of(configMap()),
+                        Stream.of(configMap(), configMapOfChanges()),
                         IntStream.rangeClosed(1, MOST_PARTS).mapToObj(this::configMapPart))
                 .toList();
     }

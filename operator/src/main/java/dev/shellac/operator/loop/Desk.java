@@ -1,10 +1,12 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.fleet.Generations;
+import dev.shellac.operator.loop.GatewayObjects.Form;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,11 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The configuration of one Gateway: what was written, and what still is to be. For the loop's thread. */
 public final class Desk {
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(10);
+    private static final Duration QUIET = Duration.ofSeconds(2);
     private static final int MOST_BEGUN = 256;
 
     /** What writing needs. */
@@ -43,6 +47,7 @@ public final class Desk {
     private final Map<Fingerprint, Long> begun = new LinkedHashMap<>();
     private Optional<GatewayObjects.Content> wanted = Optional.empty();
     private Optional<Instant> retryAt = Optional.empty();
+    private Optional<Instant> tidyAt = Optional.empty();
     private int failures;
 
     Generations generations() {
@@ -58,18 +63,36 @@ public final class Desk {
 
     void want(GatewayObjects.Content configuration) {
         wanted = Optional.of(configuration);
+        tidyAt = Optional.empty();
         generations.vclRefused(configuration.vclFault());
     }
 
     /** The objects that the configuration is in. */
     Set<ObjectKey> keys() {
         var keys = new LinkedHashSet<ObjectKey>();
-        wanted.ifPresent(configuration -> configuration.objects().forEach(object -> keys.add(ObjectKey.of(object))));
+        wanted.ifPresent(configuration -> {
+            configuration.objects().forEach(object -> keys.add(ObjectKey.of(object)));
+            keys.add(ObjectKey.of(configuration.changes()));
+        });
         return keys;
     }
 
     Optional<Instant> retryAt() {
         return retryAt;
+    }
+
+    /** When changes are to become part of the whole, should there be no others until then. */
+    Optional<Instant> tidyAt() {
+        return tidyAt;
+    }
+
+    /** Whether something is to be written though nothing changed. */
+    boolean isDue(Instant now) {
+        return Stream.of(retryAt, tidyAt).flatMap(Optional::stream).anyMatch(time -> !time.isAfter(now));
+    }
+
+    Form form(Instant now) {
+        return tidyAt.filter(time -> !time.isAfter(now)).isPresent() ? Form.WHOLE : Form.CHANGES;
     }
 
     /** Whether it was somebody else who made an object what it is now, or took it away: then it is written again. */
@@ -86,6 +109,13 @@ public final class Desk {
     /** What no object can be made of. */
     void failed(String why) {
         generations.failed(why);
+        rest();
+    }
+
+    /** Nothing is due any more, until something changes. */
+    void rest() {
+        retryAt = Optional.empty();
+        tidyAt = Optional.empty();
     }
 
     /** A pod serves this: how long it took, for each configuration that is served with it for the first time. */
@@ -115,18 +145,20 @@ public final class Desk {
     /** Writes what is not as it shall be; true if all is. */
     boolean write(Office office, Occasion occasion) throws InterruptedException {
         Instant now = occasion.now();
-        boolean anything = false;
         if (wanted.isEmpty() || retryAt.filter(now::isBefore).isPresent()) {
             return retryAt.isEmpty();
         }
-        for (HasMetadata object : wanted.get().objects()) {
+        GatewayObjects.Content content = wanted.get();
+        boolean anything = false;
+        for (HasMetadata object : Stream.concat(content.objects().stream(), Stream.of(content.changes()))
+                .toList()) {
             ObjectKey key = ObjectKey.of(object);
-            Written last = written.get(key);
-            if (last != null && last.object().equals(object)) {
+            Optional<Written> last = Optional.ofNullable(written.get(key));
+            if (last.filter(before -> before.object().equals(object)).isPresent()) {
                 continue;
             }
             try {
-                written.put(key, new Written(object, office.cluster().apply(object)));
+                written.put(key, new Written(object, put(office.cluster(), object)));
                 office.listener().wrote(key);
                 anything = true;
             } catch (IOException e) {
@@ -141,7 +173,12 @@ public final class Desk {
         failures = 0;
         retryAt = Optional.empty();
         written.keySet().retainAll(new HashSet<>(keys()));
-        Fingerprint fingerprint = wanted.get().fingerprint().get();
+        tidyAt = content.form() == Form.CHANGES ? Optional.of(now.plus(QUIET)) : Optional.empty();
+        wrote(content.fingerprint().get(), occasion, anything);
+        return true;
+    }
+
+    private void wrote(Fingerprint fingerprint, Occasion occasion, boolean anything) {
         generations.wrote(fingerprint, occasion.generation());
         if (anything) {
             begun.put(fingerprint, occasion.news());
@@ -149,6 +186,19 @@ public final class Desk {
                 begun.remove(begun.keySet().iterator().next());
             }
         }
-        return true;
+    }
+
+    // Changes come often, and have the same fields each time.
+    private Stored put(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+        if (wanted.filter(content -> content.changes().equals(object)).isPresent()) {
+            try {
+                return cluster.update(object);
+            } catch (ApiFault e) {
+                if (!e.isNotFound()) {
+                    throw e;
+                }
+            }
+        }
+        return cluster.apply(object);
     }
 }

@@ -5,6 +5,7 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.translate.plan.GatewayPlan;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.List;
 import java.util.Optional;
@@ -20,12 +21,15 @@ public interface GatewayObjects {
      * What its pods read.
      *
      * @param objects in the order in which they must be written
+     * @param changes what changed since these objects were made; written after them
      * @param fingerprint made when it is asked for: a hash over a megabyte is for after it was written
      * @param vclFault why the VCL is not the one that was asked for
      * @param restart why pods that are there are restarted for it
      */
     record Content(
             List<HasMetadata> objects,
+            ConfigMap changes,
+            Form form,
             Supplier<Fingerprint> fingerprint,
             Optional<String> vclFault,
             Optional<String> restart) {
@@ -34,7 +38,15 @@ public interface GatewayObjects {
         }
     }
 
-    Content content(Brief brief);
+    /** How configuration is laid down. */
+    enum Form {
+        /** The objects as they were, and what changed since, where that is little. */
+        CHANGES,
+        /** All of it in the objects, and no changes. */
+        WHOLE
+    }
+
+    Content content(Brief brief, Form form);
 
     /** All other objects, in the order in which they are best written. */
     List<HasMetadata> children(Brief brief);

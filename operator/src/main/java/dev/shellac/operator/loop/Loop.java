@@ -74,6 +74,7 @@ public final class Loop {
         Instant due = now.plus(IDLE);
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             due = sooner(due, entry.getValue().retryAt(), now);
+            due = sooner(due, entry.getValue().tidyAt(), now);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, entry.getKey());
             if (gateway.isPresent() && isWaitingForAddress(gateway.get())) {
                 Map<String, Instant> asked =
@@ -170,7 +171,7 @@ public final class Loop {
             }
         }
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
-            if (entry.getValue().retryAt().filter(time -> !time.isAfter(now)).isPresent()) {
+            if (entry.getValue().isDue(now)) {
                 touched.writing.add(entry.getKey());
             }
             if (snapshot.find(Gateway.class, entry.getKey())
@@ -252,18 +253,19 @@ public final class Loop {
                 if (gateway.filter(this::isOurs).isEmpty() && desks.remove(name) != null) {
                     objects.forget(name);
                 }
+                Optional.ofNullable(desks.get(name)).ifPresent(Desk::rest);
                 continue;
             }
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
             var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
-            if (attempt(desk, brief, () -> want(desk, brief))) {
+            if (attempt(desk, brief, () -> want(desk, brief, now))) {
                 desk.write(office, new Desk.Occasion(gateway.get().meta().generation(), now, oldest));
             }
         }
     }
 
-    private void want(Desk desk, GatewayObjects.Brief brief) {
-        GatewayObjects.Content content = objects.content(brief);
+    private void want(Desk desk, GatewayObjects.Brief brief, Instant now) {
+        GatewayObjects.Content content = objects.content(brief, desk.form(now));
         content.restart().ifPresent(why -> ports.tell(note(brief.gateway(), "Normal", "PodsRestart", why)));
         desk.want(content);
     }

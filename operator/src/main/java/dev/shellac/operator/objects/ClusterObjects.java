@@ -25,10 +25,12 @@ import dev.shellac.operator.loop.GatewayObjects;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import dev.shellac.varnishconfig.wire.Digest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +48,26 @@ public final class ClusterObjects implements GatewayObjects {
         private Optional<Sockets> sockets = Optional.empty();
         private Optional<Vcl> vcl = Optional.empty();
         private Optional<Made> made = Optional.empty();
+        private Optional<Laid> laid = Optional.empty();
+    }
+
+    /** What is in the ConfigMap besides the routes. */
+    private record Shell(ObjectMeta meta, String vcl, Map<String, String> edge) {}
+
+    /** Configuration as it was last laid down as a whole. */
+    private record Laid(Shell shell, RoutingFile routing, String hash, List<HasMetadata> objects) {
+        private Laid {
+            objects = List.copyOf(objects);
+        }
+
+        static Laid of(Gateway gateway, Shell shell, RoutingFile routing) {
+            String text = routing.text();
+            return new Laid(
+                    shell,
+                    routing,
+                    ClusterObjects.hash(text),
+                    List.copyOf(ConfigMaps.of(gateway, new Configuration(shell.vcl(), text, shell.edge()))));
+        }
     }
 
     /** What a VCL is made of. */
@@ -60,6 +82,9 @@ public final class ClusterObjects implements GatewayObjects {
         }
     }
 
+    // Some hundred routes; a whole of that size is no work for anybody either.
+    private static final int MOST_CHANGES = 64 * 1024;
+
     private final Platform platform;
     private final Map<Name, Kept> kept = new HashMap<>();
 
@@ -68,20 +93,33 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
-    public Content content(Brief brief) {
+    public Content content(Brief brief, Form form) {
         Kept own = own(brief);
         Optional<Sockets> before = own.sockets.or(() -> read(brief.gateway(), brief.snapshot()));
         Sockets sockets = assigned(brief, own);
         Vcl vcl = vcl(brief.plan(), own);
-        String routing = own.routing.encode(brief.plan(), sockets.served());
+        RoutingFile routing = own.routing.file(brief.plan(), sockets.served());
         Map<String, String> edge = Configuration.edge(
                 brief.plan(),
                 sockets,
                 parameters(brief).flatMap(found -> found.pod().memoryLimit()));
+        var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), edge);
+        Optional<String> changes = form == Form.WHOLE
+                ? Optional.empty()
+                : own.laid
+                        .filter(base -> base.shell().equals(shell))
+                        .flatMap(base -> routing.changesSince(base.routing(), MOST_CHANGES));
+        if (changes.isEmpty()) {
+            own.laid = Optional.of(Laid.of(brief.gateway(), shell, routing));
+        }
+        Laid laid = own.laid.orElseThrow();
+        String since = changes.orElse("");
         return new Content(
-                List.copyOf(ConfigMaps.of(brief.gateway(), new Configuration(vcl.text(), routing, edge))),
+                laid.objects(),
+                ConfigMaps.changes(brief.gateway(), laid.hash(), since),
+                since.isEmpty() ? Form.WHOLE : Form.CHANGES,
                 () -> new Fingerprint(
-                        hash(routing),
+                        since.isEmpty() ? laid.hash() : hash(laid.hash() + "\n" + since),
                         vcl.hash(),
                         edge.values().stream()
                                 .findFirst()

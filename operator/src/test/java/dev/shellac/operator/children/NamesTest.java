@@ -62,7 +62,7 @@ final class NamesTest {
                             .as(map)
                             .isIn(null, gateway));
         }
-        assertThat(owners).hasSize(gateways.size() * 12);
+        assertThat(owners).hasSize(gateways.size() * 13);
     }
 
     @Test

@@ -14,13 +14,19 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Reads routing.json, version 2. It remembers the last file: a host whose bytes are the same is not parsed. For one thread.
+ * Reads routing.json, version 2, and changes of it. It remembers what it read last: a host whose bytes are the same is not parsed, and
+ * changes cost what they hold. For one thread.
  */
 public final class RoutingReader {
     private static final Set<String> VERSION = Set.of("2");
+    private static final String GONE = "null";
 
     private final Json.Parser parser;
-    private Map<String, Span> spans = Map.of();
+    // The hosts of the last file, and which of them are others by the last changes.
+    private Map<String, Span> file = Map.of();
+    private Set<String> changed = Set.of();
+    // What each host was read from; in the newest bytes that it is in, so that older ones can go.
+    private final Map<String, Span> spans = new HashMap<>();
     private final Map<String, HostReading> readings = new HashMap<>();
     private Routing last = Routing.NOTHING;
 
@@ -33,12 +39,8 @@ public final class RoutingReader {
      *
      * @throws NotRouting if nothing of it can be used; one host that cannot is among the faults
      */
-    public Routing read(byte[] file) throws NotRouting {
-        Map<String, Span> top = Spans.of(new Span(file, 0, file.length), parser);
-        Json version = part(top, "version").orElseThrow(() -> new NotRouting("there is no version"));
-        if (!(version instanceof Json.Literal number) || !VERSION.contains(number.json())) {
-            throw new NotRouting("not of version 2");
-        }
+    public Routing read(byte[] bytes) throws NotRouting {
+        Map<String, Span> top = top(bytes);
         Optional<List<Routing.Listener>> listeners;
         Optional<Map<String, Set<Port>>> sockets;
         try {
@@ -49,44 +51,107 @@ public final class RoutingReader {
         } catch (IllegalArgumentException e) {
             throw new NotRouting("listeners or sockets: " + e.getMessage());
         }
-        Span vhosts = top.get("vhosts");
-        Map<String, Span> next = vhosts == null ? Map.of() : Spans.of(vhosts, parser);
-        var faults = new TreeMap<String, String>();
-        SharedMap<Hostname, HostRoutes> hosts = hosts(next, faults);
-        // What could not be read is tried again, should it come again.
-        var remembered = new HashMap<>(next);
-        remembered.keySet().removeAll(faults.keySet());
-        spans = remembered;
-        last = new Routing(listeners, sockets, hosts, faults);
+        file = vhosts(top);
+        changed = Set.of();
+        var hosts = new Hosts(last.hosts(), new TreeMap<>());
+        for (String name : last.hosts().keySet().stream().map(Hostname::value).toList()) {
+            if (!file.containsKey(name)) {
+                hosts.remove(name);
+            }
+        }
+        file.forEach(hosts::put);
+        last = new Routing(listeners, sockets, hosts.now, hosts.faults);
         return last;
     }
 
-    private SharedMap<Hostname, HostRoutes> hosts(Map<String, Span> next, Map<String, String> faults) {
-        SharedMap<Hostname, HostRoutes> hosts = last.hosts();
-        for (String name : last.hosts().keySet().stream().map(Hostname::value).toList()) {
-            if (!next.containsKey(name)) {
-                hosts = hosts.without(new Hostname(name));
-                readings.remove(name);
-            }
-        }
-        for (Map.Entry<String, Span> entry : next.entrySet()) {
-            Span before = spans.get(entry.getKey());
-            if (before != null && before.sameBytes(entry.getValue())) {
+    /**
+     * The last file, changed: the hosts that are named here are as they are here, {@code null} where there is none any more. Changes that were
+     * read before count for nothing.
+     *
+     * @throws NotRouting if nothing of it can be used
+     */
+    public Routing change(byte[] bytes) throws NotRouting {
+        Map<String, Span> next = vhosts(top(bytes));
+        var faults = new TreeMap<>(last.faults());
+        faults.keySet().removeAll(changed);
+        faults.keySet().removeAll(next.keySet());
+        var hosts = new Hosts(last.hosts(), faults);
+        for (String name : changed) {
+            Span before = file.get(name);
+            if (next.containsKey(name)) {
                 continue;
             }
-            try {
-                var host = new Hostname(entry.getKey());
-                // What is kept of a host outlasts many files, and must not keep them.
-                HostReading reading = HostReading.of(
-                        entry.getValue().alone(), readings.getOrDefault(entry.getKey(), HostReading.NOTHING), parser);
-                readings.put(entry.getKey(), reading);
-                List<ReadRoute> routes = reading.routes();
-                hosts = routes.isEmpty() ? hosts.without(host) : hosts.with(host, new HostRoutes(host, routes));
-            } catch (NotRouting | IllegalArgumentException e) {
-                faults.put(entry.getKey(), String.valueOf(e.getMessage()));
+            if (before == null) {
+                hosts.remove(name);
+            } else {
+                hosts.put(name, before);
             }
         }
-        return hosts;
+        next.forEach((name, span) -> {
+            if (span.text(0, span.length()).equals(GONE)) {
+                hosts.remove(name);
+            } else {
+                hosts.put(name, span);
+            }
+        });
+        changed = Set.copyOf(next.keySet());
+        last = new Routing(last.listeners(), last.sockets(), hosts.now, hosts.faults);
+        return last;
+    }
+
+    private Map<String, Span> top(byte[] bytes) throws NotRouting {
+        Map<String, Span> top = Spans.of(new Span(bytes, 0, bytes.length), parser);
+        Json version = part(top, "version").orElseThrow(() -> new NotRouting("there is no version"));
+        if (!(version instanceof Json.Literal number) || !VERSION.contains(number.json())) {
+            throw new NotRouting("not of version 2");
+        }
+        return top;
+    }
+
+    private Map<String, Span> vhosts(Map<String, Span> top) throws NotRouting {
+        Span vhosts = top.get("vhosts");
+        return vhosts == null ? Map.of() : Spans.of(vhosts, parser);
+    }
+
+    /** The hosts on the way to the next routing. */
+    private final class Hosts {
+        private SharedMap<Hostname, HostRoutes> now;
+        private final Map<String, String> faults;
+
+        Hosts(SharedMap<Hostname, HostRoutes> before, Map<String, String> faults) {
+            this.now = before;
+            this.faults = faults;
+        }
+
+        void remove(String name) {
+            // One that was never read may have a name that no host has.
+            if (readings.remove(name) != null) {
+                now = now.without(new Hostname(name));
+            }
+            spans.remove(name);
+        }
+
+        void put(String name, Span span) {
+            Span before = spans.get(name);
+            if (before != null && before.sameBytes(span)) {
+                spans.put(name, span);
+                return;
+            }
+            try {
+                var host = new Hostname(name);
+                // What is kept of a host outlasts many files, and must not keep them.
+                HostReading reading =
+                        HostReading.of(span.alone(), readings.getOrDefault(name, HostReading.NOTHING), parser);
+                readings.put(name, reading);
+                List<ReadRoute> routes = reading.routes();
+                now = routes.isEmpty() ? now.without(host) : now.with(host, new HostRoutes(host, routes));
+                spans.put(name, span);
+            } catch (NotRouting | IllegalArgumentException e) {
+                // It is tried again, should it come again.
+                spans.remove(name);
+                faults.put(name, String.valueOf(e.getMessage()));
+            }
+        }
     }
 
     private Optional<Json> part(Map<String, Span> top, String name) throws NotRouting {

@@ -3,9 +3,13 @@ package dev.shellac.varnishconfig.routing;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Hostname;
+import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.varnishconfig.wire.Chunk;
+import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * The text of routing.json. It is kept in parts, which files share: a changed file is a few new parts, and only who wants the
@@ -15,6 +19,7 @@ public final class RoutingFile {
     private static final Chunk FIRST = Chunk.of("\n    ");
     private static final Chunk NEXT = Chunk.of(",\n    ");
     private static final Chunk AFTER_HOSTS = Chunk.of("\n  ");
+    private static final Chunk CHANGES = Chunk.of("{\n  \"version\": 2,\n  \"vhosts\": {");
     private static final Chunk END = Chunk.of("}\n}\n");
 
     private final Chunk head;
@@ -42,6 +47,46 @@ public final class RoutingFile {
     /** Writes the whole text, {@link #length} bytes. */
     public void copyTo(ByteBuffer target) {
         copyTo(new Copy(target));
+    }
+
+    /**
+     * The hosts that are others in this file than in the one before, as the same host is written there, {@code null} for one that is gone. Costs
+     * what they cost.
+     *
+     * @return an empty text where none is; nothing where more than hosts changed, or the text would be longer than so many bytes
+     */
+    public Optional<String> changesSince(RoutingFile before, int most) {
+        if (!head.equals(before.head)) {
+            return Optional.empty();
+        }
+        List<Change<Hostname, HostText>> changes = hosts.changesSince(before.hosts);
+        if (changes.isEmpty()) {
+            return Optional.of("");
+        }
+        var counter = new Counter();
+        changes(changes, counter);
+        if (counter.length > most) {
+            return Optional.empty();
+        }
+        var target = ByteBuffer.allocate(counter.length);
+        changes(changes, new Copy(target));
+        return Optional.of(new String(target.array(), UTF_8));
+    }
+
+    private static void changes(List<Change<Hostname, HostText>> changes, Sink sink) {
+        sink.put(CHANGES);
+        Chunk between = FIRST;
+        for (Change<Hostname, HostText> change : changes) {
+            sink.put(between);
+            change.after()
+                    .ifPresentOrElse(
+                            host -> host.copyTo(sink),
+                            () -> sink.put(Chunk.of(
+                                    JsonWriter.compact().text(change.key().value()) + ": null")));
+            between = NEXT;
+        }
+        sink.put(AFTER_HOSTS);
+        sink.put(END);
     }
 
     public String text() {

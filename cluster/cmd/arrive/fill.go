@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"shellac.dev/cluster/internal/arrival"
+)
+
+var gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+
+// filled is what is printed about many routes at once.
+type filled struct {
+	Created int64 `json:"created_ms"`
+	// Served is how long after the last creation its host answered, Attached how long until the Gateway counted all.
+	Served   int64 `json:"last_ms"`
+	Attached int64 `json:"attached_ms"`
+	// Writes is how often the Gateway was written meanwhile.
+	Writes int `json:"gateway_writes"`
+}
+
+func (o options) fillUp(ctx context.Context, client dynamic.Interface, poller *arrival.Poller) error {
+	patient, end := context.WithTimeout(ctx, 2*time.Minute)
+	defer end()
+	counting, err := o.count(patient, client)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	for n := o.first; n < o.first+o.number; n++ {
+		if err := o.create(ctx, client, n); err != nil {
+			return err
+		}
+	}
+	created := time.Now()
+	result := filled{Created: created.Sub(start).Milliseconds()}
+	if !o.unserved {
+		last := host(o.first + o.number - 1)
+		if _, err := poller.Arrive(patient, last, map[string]int{}, func(context.Context) error { return nil }); err != nil {
+			return err
+		}
+		result.Served = time.Since(created).Milliseconds()
+	}
+	if o.attached > 0 {
+		at, err := counting.reaches(patient, o.attached)
+		if err != nil {
+			return err
+		}
+		result.Attached = max(0, at.Sub(created).Milliseconds())
+	}
+	result.Writes = counting.sum()
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// attaching follows what a Gateway says of its routes.
+type attaching struct {
+	lock    sync.Mutex
+	writes  int
+	reached map[int64]time.Time
+	changed chan struct{}
+}
+
+func (o options) count(ctx context.Context, client dynamic.Interface) (*attaching, error) {
+	namespace, gateway, _ := strings.Cut(o.gateway, "/")
+	seen, err := client.Resource(gateways).Namespace(namespace).Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + gateway})
+	if err != nil {
+		return nil, err
+	}
+	a := &attaching{reached: map[int64]time.Time{}, changed: make(chan struct{}, 1)}
+	go func() {
+		for event := range seen.ResultChan() {
+			a.take(event)
+		}
+	}()
+	return a, nil
+}
+
+func (a *attaching) take(event watch.Event) {
+	object, ok := event.Object.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
+	listeners, _, _ := unstructured.NestedSlice(object.Object, "status", "listeners")
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if event.Type == watch.Modified {
+		a.writes++
+	}
+	for _, listener := range listeners {
+		if fields, ok := listener.(map[string]any); ok {
+			count, _, _ := unstructured.NestedInt64(fields, "attachedRoutes")
+			a.reached[count] = time.Now()
+		}
+	}
+	select {
+	case a.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (a *attaching) reaches(ctx context.Context, count int64) (time.Time, error) {
+	for {
+		a.lock.Lock()
+		at, ok := a.reached[count]
+		a.lock.Unlock()
+		if ok {
+			return at, nil
+		}
+		select {
+		case <-ctx.Done():
+			return time.Time{}, fmt.Errorf("the Gateway never counted %d routes", count)
+		case <-a.changed:
+		}
+	}
+}
+
+func (a *attaching) sum() int {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	return a.writes
+}

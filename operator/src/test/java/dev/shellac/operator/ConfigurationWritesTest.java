@@ -1,0 +1,77 @@
+package dev.shellac.operator;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static dev.shellac.operator.Stage.MAP;
+import static dev.shellac.operator.Stage.ROUTES;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.varnishconfig.wire.Digest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How configuration is written: changes at once, the whole when it is quiet, and again when somebody touches it. */
+final class ConfigurationWritesTest {
+    private final Stage stage = new Stage();
+
+    ConfigurationWritesTest() throws Exception {}
+
+    @AfterEach
+    void end() {
+        stage.close();
+    }
+
+    @Test
+    void aChangeIsWrittenAloneAndBecomesPartOfTheWholeWhenItIsQuiet() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String before = stage.whole();
+        stage.route("more", "cart");
+        eventually("the change is there", () -> stage.changes().contains("more.example.com"));
+        assertThat(stage.whole()).as("the whole is as it was").isEqualTo(before);
+        assertThat(stage.changes()).as("and only the change").doesNotContain("cart.example.com");
+        assertThat(stage.base()).isEqualTo(hash(before));
+        stage.server().remove(ROUTES + "cart");
+        eventually("what is gone is named", () -> stage.changes().contains("\"cart.example.com\": null"));
+        eventually(
+                "both are in the whole",
+                () -> stage.changes().isEmpty()
+                        && stage.whole().contains("more.example.com")
+                        && !stage.whole().contains("cart.example.com"));
+        assertThat(stage.base()).isEqualTo(hash(stage.whole()));
+        long wholes = stage.server().writes().stream()
+                .filter(write -> write.path().equals(MAP))
+                .count();
+        assertThat(wholes)
+                .as("the whole was written at the start and when it was quiet")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void configurationThatSomebodyEditsOrDeletesComesBack() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String good = stage.routing();
+        stage.server().put(MAP, "{\"data\":{\"routing.json\":\"{}\"}}");
+        eventually("an edit is undone", () -> stage.routing().equals(good));
+        stage.server().remove(MAP);
+        eventually("it is there again", () -> stage.routing().equals(good));
+        String base = stage.base();
+        stage.server().remove(MAP + "-changes");
+        eventually("so are the changes", () -> stage.base().equals(base));
+        stage.server().remove("/apis/apps/v1/namespaces/shop/deployments/edge");
+        eventually(
+                "so is a Deployment",
+                () -> stage.server()
+                        .find("/apis/apps/v1/namespaces/shop/deployments/edge")
+                        .isPresent());
+    }
+
+    private static String hash(String text) {
+        return "sha256:" + Digest.of(text.getBytes(UTF_8));
+    }
+}
