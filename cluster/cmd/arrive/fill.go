@@ -27,6 +27,8 @@ type filled struct {
 	// Served is how long after the last creation its host answered, Attached how long until the Gateway counted all.
 	Served   int64 `json:"last_ms"`
 	Attached int64 `json:"attached_ms"`
+	// Told is how long until the last one had a status.
+	Told int64 `json:"told_ms"`
 	// Writes is how often the Gateway was written meanwhile.
 	Writes int `json:"gateway_writes"`
 }
@@ -59,9 +61,27 @@ func (o options) fillUp(ctx context.Context, client dynamic.Interface, poller *a
 			return err
 		}
 		result.Attached = max(0, at.Sub(created).Milliseconds())
+		if err := o.told(patient, client, o.first+o.number-1); err != nil {
+			return err
+		}
+		result.Told = time.Since(created).Milliseconds()
 	}
 	result.Writes = counting.sum()
 	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// told waits until a route has a status. Statuses are written in the order in which they came to be.
+func (o options) told(ctx context.Context, client dynamic.Interface, n int) error {
+	for {
+		route, err := client.Resource(routes).Namespace(o.namespace).Get(ctx, fmt.Sprintf("r%d", n), metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if parents, _, _ := unstructured.NestedSlice(route.Object, "status", "parents"); len(parents) > 0 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // attaching follows what a Gateway says of its routes.

@@ -1,8 +1,8 @@
 package dev.shellac.operator;
 
-import static dev.shellac.testkit.patience.Eventually.eventually;
 import static dev.shellac.operator.Stage.MAP;
 import static dev.shellac.operator.Stage.ROUTES;
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
