@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param unusableAddresses requested addresses that it cannot have, and why
  * @param unavailablePorts ports that it cannot open, and why
  * @param refusals what the router left out of the table that it was given
+ * @param refusedCertificates Secrets whose certificate it does not show to anybody, and why
  * @param vclFault why the VCL was not taken, in the compiler's words
  * @param pending why it does not serve what the Gateway asks for yet; nothing once it does
  */
@@ -20,6 +21,7 @@ public record DataPlane(
         Map<String, String> unusableAddresses,
         Map<Port, String> unavailablePorts,
         List<TableRefusal> refusals,
+        Map<Name, String> refusedCertificates,
         Optional<String> vclFault,
         Optional<String> pending) {
     /** One route match that the router refused, by its provenance. */
@@ -30,6 +32,7 @@ public record DataPlane(
         unusableAddresses = Copies.of(unusableAddresses);
         unavailablePorts = Copies.of(unavailablePorts);
         refusals = List.copyOf(refusals);
+        refusedCertificates = Copies.of(refusedCertificates);
     }
 
     /** One that serves what it could take of what it was given. */
@@ -39,7 +42,18 @@ public record DataPlane(
             Map<Port, String> unavailablePorts,
             List<TableRefusal> refusals,
             Optional<String> vclFault) {
-        this(addresses, unusableAddresses, unavailablePorts, refusals, vclFault, Optional.empty());
+        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, Optional.empty());
+    }
+
+    /** One that shows every certificate it was given. */
+    public DataPlane(
+            List<Address> addresses,
+            Map<String, String> unusableAddresses,
+            Map<Port, String> unavailablePorts,
+            List<TableRefusal> refusals,
+            Optional<String> vclFault,
+            Optional<String> pending) {
+        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, pending);
     }
 
     /** One that serves everything it was given, at these addresses. */

@@ -79,15 +79,20 @@ final class TranslateGoldenTest {
                 Optional.ofNullable(options.get("refused-route")).stream()
                         .map(TranslateGoldenTest::refusal)
                         .toList(),
+                pair(options, "refused-certificate").entrySet().stream()
+                        .collect(Collectors.toMap(secret -> name(secret.getKey()), Map.Entry::getValue)),
                 Optional.ofNullable(options.get("vcl-fault")),
                 Optional.ofNullable(options.get("pending")));
     }
 
     private static TableRefusal refusal(String text) {
         String[] words = text.split(" ", 4);
-        String[] name = words[0].split("/", -1);
-        return new TableRefusal(
-                new Name(name[0], name[1]), Integer.parseInt(words[1]), Integer.parseInt(words[2]), words[3]);
+        return new TableRefusal(name(words[0]), Integer.parseInt(words[1]), Integer.parseInt(words[2]), words[3]);
+    }
+
+    private static Name name(String text) {
+        String[] parts = text.split("/", -1);
+        return new Name(parts[0], parts[1]);
     }
 
     private static Map<String, String> pair(Map<String, String> options, String key) {

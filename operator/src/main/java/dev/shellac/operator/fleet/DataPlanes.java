@@ -2,11 +2,13 @@ package dev.shellac.operator.fleet;
 
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.Name;
 import dev.shellac.model.gateway.AddressRequest;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.status.Address;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,7 @@ public final class DataPlanes {
      * Everything that is known of one Gateway's data plane.
      *
      * @param states by the uid of the pod
+     * @param certificates the Secret that a file of the pods was made from
      * @param since when each address that the Gateway asks for was first seen to be asked for
      */
     public record View(
@@ -29,12 +32,14 @@ public final class DataPlanes {
             List<Pod> pods,
             Map<String, PodState> states,
             List<Front> fronts,
+            Map<String, Name> certificates,
             Map<String, Instant> since,
             Instant now) {
         public View {
             pods = List.copyOf(pods);
             states = Map.copyOf(states);
             fronts = List.copyOf(fronts);
+            certificates = Map.copyOf(certificates);
             since = Map.copyOf(since);
         }
     }
@@ -55,12 +60,24 @@ public final class DataPlanes {
                 unusable(view),
                 Map.of(),
                 refusals,
+                refusedCertificates(view, states),
                 generations
                         .vclFault()
                         .or(() -> states.stream()
                                 .flatMap(state -> state.vclRefused().stream())
                                 .findFirst()),
                 pending(view, generations));
+    }
+
+    private static Map<Name, String> refusedCertificates(View view, List<PodState> states) {
+        var refused = new HashMap<Name, String>();
+        for (PodState state : states) {
+            state.leftOut()
+                    .forEach((file, words) -> Optional.ofNullable(
+                                    view.certificates().get(file))
+                            .ifPresent(secret -> refused.putIfAbsent(secret, words)));
+        }
+        return refused;
     }
 
     private static Optional<PodState> state(View view, Pod pod) {

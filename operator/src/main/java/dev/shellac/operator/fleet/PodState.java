@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,6 +16,7 @@ import java.util.Optional;
  * @param live what it serves from
  * @param vclRefused the compiler's words about a newer VCL
  * @param complaints what of the configuration HAProxy did not take, in words
+ * @param leftOut files of certificates that HAProxy did not take, and its words
  * @param faults what else is wrong that no route is to blame for
  */
 public record PodState(
@@ -23,10 +26,12 @@ public record PodState(
         List<TableRefusal> refusals,
         Optional<String> vclRefused,
         List<String> complaints,
+        Map<String, String> leftOut,
         List<String> faults) {
     public PodState {
         refusals = List.copyOf(refusals);
         complaints = List.copyOf(complaints);
+        leftOut = Map.copyOf(leftOut);
         faults = List.copyOf(faults);
     }
 
@@ -57,6 +62,11 @@ public record PodState(
                 .properties()
                 .forEach(certificate -> complaints.add("HAProxy leaves out " + certificate.getKey() + ": "
                         + certificate.getValue().asText()));
+        var leftOut = new HashMap<String, String>();
+        state.path("edge")
+                .path("leftOut")
+                .properties()
+                .forEach(file -> leftOut.put(file.getKey(), file.getValue().asText()));
         return new PodState(
                 state.path("version").asText(),
                 state.path("ready").asBoolean(),
@@ -67,6 +77,7 @@ public record PodState(
                 refusals,
                 text(state.path("vcl").path("refused")),
                 complaints,
+                leftOut,
                 faults);
     }
 

@@ -8,6 +8,7 @@ import dev.shellac.translate.plan.GatewayPlan;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -56,6 +57,9 @@ public interface GatewayObjects {
 
     /** The value of the label that names a Gateway on its objects. */
     String label(Name gateway);
+
+    /** The Secrets that the pods have certificates from, by the file that each is in. */
+    Map<String, Name> certificates(GatewayPlan plan);
 
     /** The names of the Services that a Gateway is reached by. */
     Set<String> fronts(Gateway gateway);

@@ -221,8 +221,19 @@ public final class Loop {
                 parts.fronts().stream()
                         .filter(front -> fronts.contains(front.name().name()))
                         .toList(),
+                certificates(gateway, parts),
                 desk.asked(new LinkedHashSet<>(DataPlanes.asked(gateway)), now),
                 now);
+    }
+
+    // Asked for only where a pod has left one out, since states come often.
+    private Map<String, Name> certificates(Gateway gateway, Fleet.Parts parts) {
+        GatewayPlan plan = outcome.plans().get(gateway.meta().name());
+        return plan == null
+                        || parts.states().values().stream()
+                                .allMatch(state -> state.leftOut().isEmpty())
+                ? Map.of()
+                : objects.certificates(plan);
     }
 
     private boolean isOurs(Gateway gateway) {

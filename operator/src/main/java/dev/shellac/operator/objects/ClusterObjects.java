@@ -239,6 +239,15 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
+    public Map<String, Name> certificates(GatewayPlan plan) {
+        var certificates = new HashMap<String, Name>();
+        plan.listeners().stream()
+                .flatMap(listener -> listener.certificates().stream())
+                .forEach(secret -> certificates.put(CertificateBundle.file(secret), secret.name()));
+        return certificates;
+    }
+
+    @Override
     public Set<String> fronts(Gateway gateway) {
         Names names = new Names(gateway.meta().name());
         var fronts = new TreeSet<String>();

@@ -41,7 +41,7 @@ final class DataPlanesTest {
     }
 
     private static PodState state(Fingerprint live) {
-        return new PodState("1", true, live, List.of(), Optional.empty(), List.of(), List.of());
+        return new PodState("1", true, live, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
     }
 
     private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states) {
@@ -55,7 +55,13 @@ final class DataPlanesTest {
     private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states, List<Front> fronts) {
         return DataPlanes.of(
                 new DataPlanes.View(
-                        gateway, pods, states, fronts, Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))), NOW),
+                        gateway,
+                        pods,
+                        states,
+                        fronts,
+                        Map.of("ns.one.pem", new Name("ns", "one")),
+                        Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))),
+                        NOW),
                 generations);
     }
 
@@ -152,6 +158,15 @@ final class DataPlanesTest {
         assertThat(of(gateway, List.of(), Map.of(), List.of()).unusableAddresses())
                 .as("asked for just now")
                 .isEmpty();
+    }
+
+    @Test
+    void aCertificateThatAPodLeftOutIsTheSecretsThatItsFileWasMadeFrom() throws Exception {
+        generations.wrote(FIRST, 1);
+        PodState state = PodState.of(new JsonMapper()
+                .readTree("{\"edge\":{\"leftOut\":{\"ns.one.pem\":\"too weak\",\"ns.gone.pem\":\"bad\"}}}"));
+        DataPlane report = of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state));
+        assertThat(report.refusedCertificates()).isEqualTo(Map.of(new Name("ns", "one"), "too weak"));
     }
 
     @Test

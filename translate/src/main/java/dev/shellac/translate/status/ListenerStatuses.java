@@ -1,6 +1,8 @@
 package dev.shellac.translate.status;
 
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.ListenerStatus;
@@ -41,7 +43,7 @@ record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<St
         var conditions = new ArrayList<Condition>();
         conditions.add(verdicts.unless(Verdicts.ACCEPTED, refused, Reason.ACCEPTED, "the listener is valid"));
         conditions.add(programmed(listener, refused));
-        conditions.add(verdicts.resolvedRefs(listener.refs()));
+        conditions.add(verdicts.resolvedRefs(listener.refs().or(() -> refused(listener.certificates()))));
         conditions.add(listener.conflict()
                 .map(why -> verdicts.yes(Verdicts.CONFLICTED, why.reason(), why.message()))
                 .orElseGet(() -> verdicts.no(Verdicts.CONFLICTED, Reason.NO_CONFLICTS, "the port is its own")));
@@ -76,7 +78,33 @@ record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<St
             String why = listener.refs().map(Refusal::message).orElse("no kind of route can attach");
             return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, why);
         }
+        Optional<Refusal> bare = bare(listener);
+        if (bare.isPresent()) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, bare.get().message());
+        }
         return verdicts.unless(Verdicts.PROGRAMMED, pending(dataPlane), Reason.PROGRAMMED, "the listener serves");
+    }
+
+    /** No certificate of an HTTPS listener was taken, so nobody can be greeted. */
+    private Optional<Refusal> bare(BoundListener listener) {
+        List<Optional<Refusal>> refusals = listener.certificates().stream()
+                .map(certificate -> refused(List.of(certificate)))
+                .toList();
+        return refusals.stream().allMatch(Optional::isPresent)
+                ? refusals.stream().flatMap(Optional::stream).findFirst()
+                : Optional.empty();
+    }
+
+    /** What the data plane says of a certificate that we found nothing wrong with. */
+    private Optional<Refusal> refused(List<ResourceId> certificates) {
+        Map<Name, String> refused =
+                dataPlane.map(DataPlane::refusedCertificates).orElse(Map.of());
+        return certificates.stream()
+                .filter(certificate -> refused.containsKey(certificate.name()))
+                .findFirst()
+                .map(certificate -> new Refusal(
+                        Reason.INVALID_CERTIFICATE_REF,
+                        certificate + " is refused: " + refused.get(certificate.name())));
     }
 
     /** Why nothing is served yet. */

@@ -68,6 +68,11 @@ public record CertificateBundle(SortedMap<String, Secret> files, SortedMap<Resou
         return new CertificateBundle(files, expiries);
     }
 
+    /** The file that a Secret's chain and key are in. */
+    public static String file(ResourceId secret) {
+        return EdgeNames.pem(secret);
+    }
+
     private static Optional<KeyPair.Good> find(Snapshot snapshot, ResourceId secret) {
         return snapshot.find(SecretObject.class, secret.name())
                 .map(KeyPair::of)
