@@ -36,7 +36,7 @@ func leaveOneOfEachKind(t *testing.T) (undo func()) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	const cgroup, file = "/shellac-footprint", "/run/shellac-footprint"
+	const cgroup, file = "/shellac-it-footprint", "/run/shellac-footprint"
 	if err := cgroups.Make(cgroup); err != nil {
 		t.Fatal(err)
 	}

@@ -14,25 +14,27 @@ import (
 	"time"
 
 	"shellac.dev/cluster/internal/cgroups"
+	"shellac.dev/cluster/internal/layout"
 	"shellac.dev/cluster/internal/parts"
 )
 
 // footprint is everything on the host that a cluster might leave behind, as sorted lines of text.
 type footprint map[string][]string
 
-// takeFootprint looks at the host. Other programs come and go while a test runs, so of processes and sockets only
-// those count that are ours: they run one of the cluster's programs, or live in another network than the test's, as
-// every process of a cluster does.
+// takeFootprint looks at the host. Other programs and clusters come and go while a test runs, so of processes and
+// sockets only those count that are ours: they run one of the cluster's programs, or live in another network than the
+// test's, as every process of a cluster does; and nothing counts that is of a cluster that is not ours.
 func takeFootprint(t *testing.T) footprint {
 	t.Helper()
-	processes, sockets := ourProcesses(t)
+	others := otherClusters(t)
+	processes, sockets := ourProcesses(t, others)
 	return footprint{
 		"processes":          processes,
 		"listening sockets":  listening(t, sockets),
 		"mounts":             lines(t, "/proc/self/mountinfo", mountPoint),
-		"network namespaces": netNamespaces(t),
-		"cgroups":            cgroupFolders(t),
-		"files":              topFiles(t),
+		"network namespaces": netNamespaces(t, others),
+		"cgroups":            slices.DeleteFunc(cgroupFolders(t), others.haveCgroup),
+		"files":              slices.DeleteFunc(topFiles(t), others.haveFile),
 	}
 }
 
@@ -60,7 +62,7 @@ func expectNothingLeft(t *testing.T, before footprint) {
 }
 
 // ourProcesses lists our processes, and the inodes of the sockets that they have open.
-func ourProcesses(t *testing.T) (processes []string, sockets map[string]string) {
+func ourProcesses(t *testing.T, others others) (processes []string, sockets map[string]string) {
 	t.Helper()
 	cache, err := parts.CacheDir()
 	if err != nil {
@@ -82,6 +84,9 @@ func ourProcesses(t *testing.T) (processes []string, sockets map[string]string) 
 		}
 		theirs, err := os.Readlink(folder + "/ns/net")
 		elsewhere := err == nil && theirs != own
+		if others.haveProcess(folder, theirs) {
+			continue
+		}
 		if !elsewhere && !strings.HasPrefix(program, filepath.Join(cache, "parts")) && !strings.HasPrefix(program, filepath.Join(home, "build", "bin")) {
 			continue
 		}
@@ -125,7 +130,7 @@ func mountPoint(fields []string) string {
 	return fields[4]
 }
 
-func netNamespaces(t *testing.T) []string {
+func netNamespaces(t *testing.T, others others) []string {
 	t.Helper()
 	var found []string
 	links, err := filepath.Glob("/proc/[0-9]*/ns/net")
@@ -133,7 +138,7 @@ func netNamespaces(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	for _, link := range links {
-		if id, err := os.Readlink(link); err == nil {
+		if id, err := os.Readlink(link); err == nil && !others.networks[id] {
 			found = append(found, id)
 		}
 	}
@@ -164,7 +169,7 @@ func cgroupFolders(t *testing.T) []string {
 func topFiles(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	for _, dir := range []string{"/run", "/var/lib", "/var/log", "/etc", "/etc/cni", "/opt", "/usr/libexec", "/var/lib/shellac"} {
+	for _, dir := range []string{"/run", "/var/lib", "/var/log", "/etc", "/etc/cni", "/opt", "/usr/libexec", filepath.Dir(layout.Root), layout.Root} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
