@@ -1,4 +1,4 @@
-//go:build integration
+//go:build integration || faults
 
 // Package gateway tests the product in a cluster that has it: KUBECONFIG names the cluster, and the tests run in its network
 // (scripts/test-gateway).
@@ -11,14 +11,13 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,8 +29,6 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
-
-	"shellac.dev/cluster/internal/usage"
 )
 
 const (
@@ -72,20 +69,32 @@ func newSite(t *testing.T, labels map[string]string, manifests ...string) *site 
 		if err := s.core.CoreV1().Namespaces().Delete(context.Background(), s.namespace, metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
+		// Parameters are of no namespace; a test that has some calls them as its own.
+		parameters := s.resource("gateway.varnish-software.com/v1alpha1", "GatewayClassParameters", "")
+		if err := parameters.Delete(context.Background(), s.namespace, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			t.Error(err)
+		}
 	})
 	s.apply("echo.yaml", "gateway.yaml")
 	s.apply(manifests...)
-	s.eventually("the Gateway is Programmed", time.Minute, func() (bool, string) {
-		gateway := s.get("gateway.networking.k8s.io/v1", "Gateway", "edge")
-		addresses, _, _ := unstructured.NestedSlice(gateway.Object, "status", "addresses")
-		if condition(gateway.Object, "Programmed", "status", "conditions") != "True" || len(addresses) == 0 {
-			return false, fmt.Sprint(gateway.Object["status"])
-		}
-		s.address = addresses[0].(map[string]any)["value"].(string)
-		return true, ""
-	})
+	s.eventually("the Gateway is Programmed", time.Minute, s.hasAddress)
 	return s
 }
+
+// hasAddress tells whether the Gateway is Programmed, and remembers its address.
+func (s *site) hasAddress() (bool, string) {
+	s.Helper()
+	gateway := s.get("gateway.networking.k8s.io/v1", "Gateway", "edge")
+	addresses, _, _ := unstructured.NestedSlice(gateway.Object, "status", "addresses")
+	if condition(gateway.Object, "Programmed", "status", "conditions") != "True" || len(addresses) == 0 {
+		return false, fmt.Sprint(gateway.Object["status"])
+	}
+	s.address = addresses[0].(map[string]any)["value"].(string)
+	return true, ""
+}
+
+// parametersRef, behind gateway.yaml, has its Gateway take the parameters that are called as the namespace.
+const parametersRef = "  infrastructure: {parametersRef: {group: gateway.varnish-software.com, kind: GatewayClassParameters, name: MY-NAMESPACE}}\n"
 
 // client keeps connections, follows no redirect and gives up soon.
 func client() *http.Client {
@@ -96,38 +105,44 @@ func client() *http.Client {
 	}
 }
 
-// apply applies manifests of testdata, in which NAMESPACE is that of the test, or texts that hold a line break.
+// apply applies manifests of testdata, in which MY-NAMESPACE is that of the test, or texts that hold a line break.
 func (s *site) apply(manifests ...string) {
 	s.Helper()
 	for _, manifest := range manifests {
 		if !strings.Contains(manifest, "\n") {
-			text, err := os.ReadFile(filepath.Join("testdata", manifest))
-			if err != nil {
+			manifest = s.manifest(manifest)
+		}
+		manifest = strings.ReplaceAll(manifest, "MY-NAMESPACE", s.namespace)
+		for _, document := range strings.Split(manifest, "\n---\n") {
+			if err := s.applyOne(document); err != nil {
 				s.Fatal(err)
 			}
-			manifest = string(text)
-		}
-		manifest = strings.ReplaceAll(manifest, "NAMESPACE", s.namespace)
-		for _, document := range strings.Split(manifest, "\n---\n") {
-			s.applyOne(document)
 		}
 	}
 }
 
-func (s *site) applyOne(document string) {
+// manifest is a text of testdata.
+func (s *site) manifest(name string) string {
 	s.Helper()
-	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil || object.Object == nil {
-		s.Fatalf("%v in\n%s", err, document)
-	}
-	if object.GetNamespace() == "" {
-		object.SetNamespace(s.namespace)
-	}
-	_, err := s.resource(object.GetAPIVersion(), object.GetKind(), object.GetNamespace()).
-		Apply(s.Context(), object.GetName(), object, metav1.ApplyOptions{FieldManager: "test", Force: true})
+	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		s.Fatal(err)
 	}
+	return string(text)
+}
+
+func (s *site) applyOne(document string) error {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil || object.Object == nil {
+		return fmt.Errorf("%w in\n%s", err, document)
+	}
+	namespace := object.GetNamespace()
+	if namespace == "" {
+		namespace = s.namespace
+	}
+	_, err := s.resource(object.GetAPIVersion(), object.GetKind(), namespace).
+		Apply(s.Context(), object.GetName(), object, metav1.ApplyOptions{FieldManager: "test", Force: true})
+	return err
 }
 
 func (s *site) resource(version, kind, namespace string) dynamic.ResourceInterface {
@@ -164,13 +179,19 @@ func (s *site) remove(version, kind, name string) {
 
 // condition is the status of a condition in a list at a path; empty if there is none.
 func condition(object map[string]any, kind string, path ...string) string {
+	status, _ := conditionOf(object, kind, path...)
+	return status
+}
+
+// conditionOf is the status of a condition in a list at a path, and its reason and words.
+func conditionOf(object map[string]any, kind string, path ...string) (status, words string) {
 	list, _, _ := unstructured.NestedSlice(object, path...)
 	for _, entry := range list {
 		if c, ok := entry.(map[string]any); ok && c["type"] == kind {
-			return fmt.Sprint(c["status"])
+			return fmt.Sprint(c["status"]), fmt.Sprintf("%s: %s", c["reason"], c["message"])
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // status is what the Gateway answers for a host and a path; 0 if it does not.
@@ -210,68 +231,4 @@ func (s *site) eventually(what string, within time.Duration, done func() (bool, 
 		}
 	}
 	s.Fatalf("%s: not within %s; last seen: %s", what, within, seen)
-}
-
-// processes are those of a program in a container of the pods with a label, at least one.
-func (s *site) processes(namespace, selector, container, program string) []usage.Process {
-	s.Helper()
-	var found []usage.Process
-	for _, process := range s.allProcesses(namespace, selector, container) {
-		if process.Program == program {
-			found = append(found, process)
-		}
-	}
-	if len(found) == 0 {
-		s.Fatalf("no %s runs in %s of %s", program, container, selector)
-	}
-	return found
-}
-
-func (s *site) allProcesses(namespace, selector, container string) []usage.Process {
-	s.Helper()
-	pods, err := s.core.CoreV1().Pods(namespace).List(s.Context(), metav1.ListOptions{LabelSelector: selector})
-	if err != nil {
-		s.Fatal(err)
-	}
-	var found []usage.Process
-	for _, pod := range pods.Items {
-		for _, status := range pod.Status.ContainerStatuses {
-			if status.Name != container || status.ContainerID == "" {
-				continue
-			}
-			all, err := usage.Of(status.ContainerID)
-			if err != nil {
-				s.Fatal(err)
-			}
-			found = append(found, all...)
-		}
-	}
-	return found
-}
-
-func (s *site) gatewayProcesses(program string) []usage.Process {
-	s.Helper()
-	return s.processes(s.namespace, gatewayPod, "varnish-gateway", program)
-}
-
-func (s *site) kill(processes []usage.Process) {
-	s.Helper()
-	for _, process := range processes {
-		if err := syscall.Kill(process.PID, syscall.SIGKILL); err != nil {
-			s.Fatal(err)
-		}
-	}
-}
-
-// component stops or starts a component of the cluster.
-func (s *site) component(verb, name string) {
-	s.Helper()
-	home, err := filepath.Abs("../..")
-	if err != nil {
-		s.Fatal(err)
-	}
-	out, err := exec.Command(filepath.Join(home, "bin", "cluster"), verb, name, "--name", os.Getenv("SHELLAC_CLUSTER")).CombinedOutput()
-	if err != nil {
-		s.Fatalf("%v\n%s", err, out)
-	}
 }

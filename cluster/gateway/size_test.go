@@ -11,11 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-const (
-	mostToReady     = 2 * time.Second
-	mostOfChaperone = 96 << 20
-	mostOfPod       = 150 << 20
-)
+const mostToReady = 2 * time.Second
 
 // A new pod, from the start of its first process, and what it holds then.
 func TestANewPodIsReadySoonAndSmall(t *testing.T) {
@@ -60,20 +56,9 @@ func TestANewPodIsReadySoonAndSmall(t *testing.T) {
 		t.Errorf("ready after %s, %v", age, err)
 	}
 	s.answers(host, "/", http.StatusOK, 10*time.Second)
-	own, err := chaperone.PSS()
-	if err != nil || own > mostOfChaperone {
-		t.Errorf("the chaperone has %d MiB, %v", own>>20, err)
-	}
-	var whole int64
-	for _, process := range s.allProcesses(s.namespace, gatewayPod, "varnish-gateway") {
-		part, err := process.PSS()
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole += part
-	}
-	if whole > mostOfPod {
-		t.Errorf("the pod has %d MiB", whole>>20)
+	own, whole := s.memory()
+	if own > mostOfChaperone || whole > mostOfPod {
+		t.Errorf("the chaperone has %d MiB, the pod %d MiB", own>>20, whole>>20)
 	}
 	fmt.Printf("measured: a gateway pod is ready %d ms after its start; chaperone %d MiB, pod %d MiB of memory (PSS)\n",
 		age.Milliseconds(), own>>20, whole>>20)
