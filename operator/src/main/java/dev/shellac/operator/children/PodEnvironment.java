@@ -99,6 +99,8 @@ final class PodEnvironment {
         return storages;
     }
 
+    // Threads are few, and a client who does not read holds his for up to ten minutes (send_timeout). Who waits for
+    // one is to wait: by itself varnishd sends away all but 20, and ends itself after a minute in which none was free.
     // What lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
     // one needs room, which
     // may be large where the others are tiny.
@@ -106,6 +108,8 @@ final class PodEnvironment {
         Stream<String> parameters = Stream.of(
                         "thread_pools=" + POOLS,
                         "thread_pool_max=" + budget.mostThreads() / POOLS,
+                        "thread_queue_limit=500",
+                        "thread_pool_watchdog=1200",
                         "transit_buffer=" + budget.transitBuffer() / KIBI + "k",
                         "shortlived=0",
                         "nuke_limit=10000")
