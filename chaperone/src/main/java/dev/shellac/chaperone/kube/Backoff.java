@@ -8,7 +8,7 @@ public record Backoff(Duration first, Duration most) {
     private static final int DOUBLINGS = 20;
 
     public static Backoff usual() {
-        return new Backoff(Duration.ofMillis(100), Duration.ofSeconds(15));
+        return new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** After so many failures, at least one: between half of the time and all of it. */

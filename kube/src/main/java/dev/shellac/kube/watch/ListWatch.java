@@ -26,7 +26,7 @@ public final class ListWatch implements AutoCloseable {
     private static final Duration OVERDUE = Duration.ofSeconds(30);
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
     private static final Duration SHORTEST = Duration.ofMillis(100);
-    private static final Duration LONGEST = Duration.ofSeconds(10);
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     /** Who wants to know. Called on one thread. */
     public interface Listener {
