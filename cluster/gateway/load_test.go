@@ -20,11 +20,13 @@ import (
 )
 
 const (
-	steady         = "steady.example.com"
-	onKept         = "on a kept connection: "
-	loadRate       = 200
-	loadLeast      = 2 * time.Second
-	loadPatience   = 5 * time.Second
+	steady       = "steady.example.com"
+	onKept       = "on a kept connection: "
+	loadRate     = 200
+	loadLeast    = 2 * time.Second
+	loadPatience = 5 * time.Second
+	// Less than a server keeps a connection for: nobody knows whether a request or the end came first.
+	loadIdle       = 2 * time.Second
 	loadMostBehind = time.Second
 )
 
@@ -131,6 +133,7 @@ func (l *load) ask(n int) error {
 		_ = c.Close()
 		return err
 	}
+	c.since = time.Now()
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.idle = append(l.idle, c)
@@ -168,10 +171,11 @@ func (l *load) connection(keep bool) (*connection, error) {
 			l.lock.Unlock()
 			break
 		}
-		c := l.idle[0]
-		l.idle = l.idle[1:]
+		// The newest: those that a busy moment has left over run into their end.
+		c := l.idle[len(l.idle)-1]
+		l.idle = l.idle[:len(l.idle)-1]
 		l.lock.Unlock()
-		if !c.isOver() {
+		if time.Since(c.since) < loadIdle && !c.isOver() {
 			return c, nil
 		}
 		_ = c.Close()
@@ -217,6 +221,7 @@ type connection struct {
 	raw    *net.TCPConn
 	reader *bufio.Reader
 	used   int
+	since  time.Time
 }
 
 func dial(address string, config *tls.Config) (*connection, error) {

@@ -4,12 +4,16 @@ package gateway
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"shellac.dev/cluster/internal/usage"
@@ -152,6 +156,29 @@ func (s *site) rolledOut(generation int64) {
 	})
 }
 
+// metrics are the lines of the pods' metrics that hold one of the words.
+func (s *site) metrics(words ...string) (found []string) {
+	s.Helper()
+	pods, err := s.core.CoreV1().Pods(s.namespace).List(s.Context(), metav1.ListOptions{LabelSelector: gatewayPod})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, pod := range pods.Items {
+		response, err := s.client.Get("http://" + pod.Status.PodIP + ":8081/metrics")
+		if err != nil {
+			continue // it ends, or has not begun
+		}
+		text, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "#") && slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
+}
+
 // history logs what became of the pods, for whoever looks into a failure.
 func (s *site) history() {
 	s.Helper()
@@ -164,7 +191,13 @@ func (s *site) history() {
 		for _, status := range pod.Status.ContainerStatuses {
 			s.Logf("  container %s: %d restarts, %+v, before: %+v", status.Name, status.RestartCount, status.State, status.LastTerminationState.Terminated)
 		}
+		if pod.Labels["gateway.networking.k8s.io/gateway-name"] != "" {
+			lines := int64(60)
+			log, err := s.core.CoreV1().Pods(s.namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: "varnish-gateway", TailLines: &lines}).DoRaw(s.Context())
+			s.Logf("  the end of its log: %v\n%s", err, log)
+		}
 	}
+	s.Logf("what the pods count:\n%s", strings.Join(s.metrics("sess_", "threads", "client_", "backend_"), ""))
 	events, err := s.core.CoreV1().Events(s.namespace).List(s.Context(), metav1.ListOptions{})
 	if err != nil {
 		s.Fatal(err)
