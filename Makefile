@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost clean
+.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost test-faults clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ mutants-translate: setup ## change the translator in small ways and count the ch
 
 soak-ghost: setup ## run the router's long tests: a quarter of an hour
 	@scripts/soak-ghost
+
+test-faults: setup ## run the long tests of the gateway in a cluster of two nodes: nodes that are drained, a Gateway made again, clients who do not read
+	@scripts/test-faults
 
 clean: ## remove what builds have written into this checkout (not the cache outside of it)
 	@scripts/clean

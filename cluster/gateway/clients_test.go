@@ -1,0 +1,109 @@
+//go:build faults
+
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"shellac.dev/cluster/internal/usage"
+)
+
+const (
+	store     = "store.example.com"
+	mebibyte  = 1 << 20
+	largeBody = 20 * mebibyte
+)
+
+// small has pods with a limit of memory.
+const small = `apiVersion: gateway.varnish-software.com/v1alpha1
+kind: GatewayClassParameters
+metadata: {name: MY-NAMESPACE}
+spec:
+  resources: {limits: {memory: 512Mi}}
+`
+
+// newStore has a pod with a limit of memory before a backend of tiny objects that are cached, and of large ones that are not.
+func newStore(t *testing.T) *site {
+	s := newSite(t, nil, small)
+	port := s.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/tiny/") {
+			w.Header().Set("Cache-Control", "max-age=3600")
+			fmt.Fprint(w, r.URL.Path)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Length", fmt.Sprint(largeBody))
+		piece := make([]byte, mebibyte/4)
+		for range largeBody / len(piece) {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	}))
+	s.apply(service("store"), slice("store-1", "store", port, nodeAddress), routeTo("store", store, "store"), `apiVersion: gateway.varnish-software.com/v1alpha1
+kind: VarnishCachePolicy
+metadata: {name: store}
+spec:
+  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: store}
+  defaultTTL: 1h
+`, s.manifest("gateway.yaml")+parametersRef)
+	s.rolledOut(2)
+	s.answers(store, "/tiny/first", http.StatusOK, 10*time.Second)
+	return s
+}
+
+// They hold all threads for longer than a minute; others wait, and are served when there is one again.
+func TestClientsWhoDoNotReadCostNobodyTheCache(t *testing.T) {
+	s := newStore(t)
+	before := s.gatewayProcesses("varnishd")
+	var held []*connection
+	for n := range 200 {
+		c, err := dial(s.address+":80", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "GET /large/%d HTTP/1.1\r\nHost: %s\r\n\r\n", n, store); err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, c)
+	}
+	time.Sleep(75 * time.Second)
+	for _, c := range held {
+		_ = c.Close()
+	}
+	s.answers(store, "/tiny/first", http.StatusOK, 10*time.Second)
+	s.heldItsLimit("200 clients who do not read, for 75 s", before)
+}
+
+// heldItsLimit fails the test if the container was killed or restarted, or a process of varnishd is not one of before.
+func (s *site) heldItsLimit(during string, before []usage.Process) {
+	s.Helper()
+	if got := s.restarts(); got != 0 {
+		s.Errorf("%s: the container was restarted %d times", during, got)
+	}
+	pids := func(processes []usage.Process) (found []int) {
+		for _, process := range processes {
+			found = append(found, process.PID)
+		}
+		slices.Sort(found)
+		return found
+	}
+	after := s.gatewayProcesses("varnishd")
+	if !slices.Equal(pids(before), pids(after)) {
+		s.Errorf("%s: the processes of varnishd were %v and are %v", during, pids(before), pids(after))
+	}
+	memory, err := after[0].Memory()
+	if err != nil || memory.Killed != 0 {
+		s.Errorf("%s: %d processes were killed for want of memory, %v", during, memory.Killed, err)
+	}
+	if s.Failed() {
+		s.history()
+	}
+	fmt.Printf("measured: %s: the pod had at most %d MiB\n", during, memory.Peak/mebibyte)
+}
