@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -90,7 +92,21 @@ func (s *site) hasAddress() (bool, string) {
 		return false, fmt.Sprint(gateway.Object["status"])
 	}
 	s.address = addresses[0].(map[string]any)["value"].(string)
+	s.forgetConnections()
 	return true, ""
+}
+
+// forgetConnections has the node forget whom connections to the address led to: it was another Gateway's before, whose pods ended
+// without a word, and the port of a new connection may be that of an old one.
+func (s *site) forgetConnections() {
+	s.Helper()
+	filter := &netlink.ConntrackFilter{}
+	if err := filter.AddIP(netlink.ConntrackOrigDstIP, net.ParseIP(s.address)); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := netlink.ConntrackDeleteFilters(netlink.ConntrackTable, unix.AF_INET, filter); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // parametersRef, behind gateway.yaml, has its Gateway take the parameters that are called as the namespace.
