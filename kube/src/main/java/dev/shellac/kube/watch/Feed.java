@@ -95,8 +95,8 @@ final class Feed implements AutoCloseable {
     }
 
     /** Ends it, and takes back what it said. */
-    void forget() {
+    Thread forget() {
         silent = true;
-        Thread.ofVirtual().start(watch::closeAndForget);
+        return Thread.ofVirtual().start(watch::closeAndForget);
     }
 }

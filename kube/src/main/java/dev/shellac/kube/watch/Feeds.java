@@ -9,6 +9,7 @@ import dev.shellac.model.Resource;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -192,6 +193,7 @@ public final class Feeds implements AutoCloseable {
 
     private void adopt(Map<GroupKind, ServedKind> served) throws InterruptedException {
         boolean late = false;
+        var leaving = new ArrayList<Thread>();
         lock.lock();
         try {
             var bundles = new TreeSet<String>();
@@ -208,7 +210,7 @@ public final class Feeds implements AutoCloseable {
                             Level.INFO,
                             "{0} is not served any more",
                             entry.getKey().kind());
-                    entry.getValue().forget();
+                    leaving.add(entry.getValue().forget());
                 }
                 return !stays;
             });
@@ -222,6 +224,10 @@ public final class Feeds implements AutoCloseable {
             lock.unlock();
         }
         listener.defined(definitions);
+        // A kind that comes back at once must not be taken back by what was said before.
+        for (Thread one : leaving) {
+            one.join();
+        }
         // One whose versions are all strange to us will never be served in ours.
         if (late && impatience > 0) {
             impatience--;

@@ -126,6 +126,26 @@ final class FeedsTest {
         }
     }
 
+    @Test
+    void aKindThatGoesAndComesBackHasItsObjects() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        route("a");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            for (int i = 0; i < 3; i++) {
+                server.undefine(GROUP + "/v1", "HTTPRoute");
+                server.remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/httproutes." + GROUP);
+                eventually(
+                        "its objects are gone",
+                        () -> collected.names(HttpRoute.class).isEmpty());
+                define("v1", "HTTPRoute", "httproutes");
+                eventually(
+                        "they are there again",
+                        () -> collected.names(HttpRoute.class).equals(Set.of("shop/a")));
+            }
+        }
+    }
+
     private void grant(String version, String name) {
         server.put(
                 "/apis/" + GROUP + "/" + version + "/namespaces/shop/referencegrants/" + name,

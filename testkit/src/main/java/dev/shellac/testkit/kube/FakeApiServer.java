@@ -70,6 +70,16 @@ public final class FakeApiServer implements AutoCloseable {
         }
     }
 
+    /** Serves a kind no more; its objects stay, for a definition that comes back. */
+    public void undefine(String apiVersion, String kind) {
+        lock.lock();
+        try {
+            kinds.getOrDefault(apiVersion, new HashMap<>()).remove(kind);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Puts an object in, or changes what is there by a merge patch. Not counted as a write. */
     public JsonNode put(String path, String json) {
         lock.lock();
