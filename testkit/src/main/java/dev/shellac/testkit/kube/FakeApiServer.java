@@ -13,7 +13,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -325,13 +324,7 @@ public final class FakeApiServer implements AutoCloseable {
         };
         lock.lock();
         try {
-            // What was written between the list and now.
-            var missed = new ArrayList<ObjectNode>(store.all(collection));
-            missed.removeIf(object -> mute
-                    || !selectors.take(object)
-                    || object.path("metadata").path("resourceVersion").asLong() <= since);
-            missed.forEach(object -> queue.add(event("MODIFIED", object)));
-            store.watch(watcher);
+            store.watch(since, watcher);
             watches.add(queue);
         } finally {
             lock.unlock();

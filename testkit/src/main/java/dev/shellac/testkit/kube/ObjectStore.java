@@ -42,14 +42,22 @@ final class ObjectStore {
     }
 
     private final Map<String, ObjectNode> objects = new TreeMap<>();
+
+    private record Change(long version, String type, String path, ObjectNode object) {}
+
     private final List<Watcher> watchers = new ArrayList<>();
+    private final List<Change> changes = new ArrayList<>();
     private long version = 100;
 
     long version() {
         return version;
     }
 
-    void watch(Watcher watcher) {
+    /** Tells of what changed after a version, what is gone since included, and of all that changes from now on. */
+    void watch(long since, Watcher watcher) {
+        changes.stream()
+                .filter(change -> change.version() > since)
+                .forEach(change -> watcher.changed(change.type(), change.path(), change.object()));
         watchers.add(watcher);
     }
 
@@ -129,7 +137,7 @@ final class ObjectStore {
         objects.remove(path);
         version++;
         object.withObjectProperty("metadata").put("resourceVersion", String.valueOf(version));
-        List.copyOf(watchers).forEach(watcher -> watcher.changed("DELETED", path, object));
+        tell("DELETED", path, object);
         return object;
     }
 
@@ -137,7 +145,7 @@ final class ObjectStore {
         version++;
         object.withObjectProperty("metadata").put("resourceVersion", String.valueOf(version));
         objects.put(path, object.deepCopy());
-        List.copyOf(watchers).forEach(watcher -> watcher.changed(type, path, object));
+        tell(type, path, object);
         return object;
     }
 
@@ -151,5 +159,10 @@ final class ObjectStore {
                 target.set(field.getKey(), field.getValue().deepCopy());
             }
         });
+    }
+
+    private void tell(String type, String path, ObjectNode object) {
+        changes.add(new Change(version, type, path, object.deepCopy()));
+        List.copyOf(watchers).forEach(watcher -> watcher.changed(type, path, object));
     }
 }
