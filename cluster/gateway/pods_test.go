@@ -94,8 +94,9 @@ func (s *site) kill(processes []usage.Process) {
 	for _, process := range processes {
 		s.eventually("the end of "+process.Program, 5*time.Second, func() (bool, string) {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process.PID))
-			// One that nobody has asked about yet has ended, too.
-			return err != nil || strings.Contains(string(stat), ") Z "), string(stat)
+			// One that nobody has asked about yet has ended, too, once the last of its threads has: only then the container does.
+			threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", process.PID))
+			return err != nil || (strings.Contains(string(stat), ") Z ") && len(threads) <= 1), string(stat)
 		})
 	}
 }
