@@ -86,6 +86,11 @@ fn table_of(shape: &str, count: usize) -> (Value, Vec<Lookup>) {
         let route = |n| json!({ "routes": [on(n, path("PathPrefix", 0))] });
         (0..count).map(|n| (name(n), route(n))).collect::<serde_json::Map<_, _>>().into()
     };
+    // Each in another spelling than the one before: what a thread knows of that one is of no use, also where there is one host only.
+    let of_hosts = |name: &dyn Fn(usize, usize) -> String| -> Vec<Lookup> {
+        let host = |(turn, &n): (usize, &usize)| Lookup { host: name(n, turn), ..lookup(url(0, "/x"), true) };
+        picks.iter().enumerate().map(host).collect()
+    };
     let (hosts, lookups): (Value, Vec<Lookup>) = match shape {
         "exact-paths" => (
             one_host((0..count).map(|n| on(n, path("Exact", n))).collect()),
@@ -101,17 +106,15 @@ fn table_of(shape: &str, count: usize) -> (Value, Vec<Lookup>) {
         ),
         "hosts" => (
             tenants(&|n| format!("tenant-{n:05}.example.com")),
-            picks
-                .iter()
-                .map(|n| Lookup { host: format!("tenant-{n:05}.example.com"), ..lookup(url(0, "/x"), true) })
-                .collect(),
+            of_hosts(&|n, turn| format!("{}-{n:05}.example.com", ["tenant", "Tenant"][turn % 2])),
+        ),
+        "same-host" => (
+            tenants(&|n| format!("tenant-{n:05}.example.com")),
+            of_hosts(&|_, _| format!("tenant-{:05}.example.com", count / 2)),
         ),
         "wildcard-hosts" => (
             tenants(&|n| format!("*.tenant-{n:05}.example.com")),
-            picks
-                .iter()
-                .map(|n| Lookup { host: format!("www.tenant-{n:05}.example.com"), ..lookup(url(0, "/x"), true) })
-                .collect(),
+            of_hosts(&|n, turn| format!("{}.tenant-{n:05}.example.com", ["www", "WWW"][turn % 2])),
         ),
         "header-rules" => {
             let rule = |n| {
