@@ -24,7 +24,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class StatusDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusDesk.class.getName());
-    private static final int WRITERS = 4;
+    // Most of a write is waiting for the server: with less, the last of 10,000 new routes has no status for minutes.
+    private static final int WRITERS = 8;
+    private static final int WRITERS_OF_GATEWAYS = 3;
     private static final Duration STEP = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -50,7 +52,9 @@ public final class StatusDesk implements AutoCloseable {
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<ResourceId, Slot> waiting = new LinkedHashMap<>();
+    // Gateways apart from the rest, of which there may be thousands.
+    private final Map<ResourceId, Slot> gateways = new LinkedHashMap<>();
+    private final Map<ResourceId, Slot> others = new LinkedHashMap<>();
     private final Map<ResourceId, Slot> slots = new HashMap<>();
     private final Set<ResourceId> busy = new HashSet<>();
     private boolean closed;
@@ -62,11 +66,15 @@ public final class StatusDesk implements AutoCloseable {
 
     public static StatusDesk start(StatusEdit edit, Listener listener) {
         var desk = new StatusDesk(edit, listener);
-        for (int i = 0; i < WRITERS; i++) {
-            boolean gatewaysOnly = i == 0;
-            Thread.ofVirtual().name("status " + i).start(() -> desk.run(gatewaysOnly));
-        }
+        desk.start(WRITERS_OF_GATEWAYS, desk.gateways);
+        desk.start(WRITERS, desk.others);
         return desk;
+    }
+
+    private void start(int writers, Map<ResourceId, Slot> waiting) {
+        for (int i = 0; i < writers; i++) {
+            Thread.ofVirtual().name("status").start(() -> run(waiting));
+        }
     }
 
     public void wish(Wish wish) {
@@ -75,11 +83,16 @@ public final class StatusDesk implements AutoCloseable {
             Slot slot = slots.computeIfAbsent(wish.object(), key -> new Slot());
             slot.wish = Optional.of(wish);
             slot.failures = 0;
-            waiting.putIfAbsent(wish.object(), slot);
+            waiting(wish.object()).putIfAbsent(wish.object(), slot);
             changed.signalAll();
         } finally {
             lock.unlock();
         }
+    }
+
+    // Gateways are what others wait for: they have writers of their own.
+    private Map<ResourceId, Slot> waiting(ResourceId object) {
+        return object.type().equals(GroupKind.GATEWAY) ? gateways : others;
     }
 
     /** The object is no more, or not ours. */
@@ -87,7 +100,7 @@ public final class StatusDesk implements AutoCloseable {
         lock.lock();
         try {
             slots.remove(object);
-            waiting.remove(object);
+            waiting(object).remove(object);
         } finally {
             lock.unlock();
         }
@@ -97,16 +110,16 @@ public final class StatusDesk implements AutoCloseable {
     public boolean isIdle() {
         lock.lock();
         try {
-            return waiting.isEmpty() && busy.isEmpty();
+            return gateways.isEmpty() && others.isEmpty() && busy.isEmpty();
         } finally {
             lock.unlock();
         }
     }
 
-    private void run(boolean gatewaysOnly) {
+    private void run(Map<ResourceId, Slot> waiting) {
         try {
             while (true) {
-                ResourceId object = next(gatewaysOnly);
+                ResourceId object = next(waiting);
                 Slot slot;
                 Wish wish;
                 lock.lock();
@@ -131,16 +144,14 @@ public final class StatusDesk implements AutoCloseable {
         }
     }
 
-    // Gateways are what others wait for: one writer is theirs alone.
-    private ResourceId next(boolean gatewaysOnly) throws InterruptedException {
+    private ResourceId next(Map<ResourceId, Slot> waiting) throws InterruptedException {
         lock.lock();
         try {
             while (true) {
                 long now = System.nanoTime();
                 long soonest = Long.MAX_VALUE;
                 for (Map.Entry<ResourceId, Slot> entry : waiting.entrySet()) {
-                    boolean isGateway = entry.getKey().type().equals(GroupKind.GATEWAY);
-                    if (busy.contains(entry.getKey()) || (gatewaysOnly && !isGateway)) {
+                    if (busy.contains(entry.getKey())) {
                         continue;
                     }
                     long left = entry.getValue().notBefore - now;
@@ -193,7 +204,7 @@ public final class StatusDesk implements AutoCloseable {
                 slot.failures++;
                 pause = shorter(RETRY.multipliedBy(1L << Math.min(slot.failures - 1, 5)), RETRY_LONGEST);
                 slot.wish = slot.wish.or(() -> Optional.of(wish));
-                waiting.putIfAbsent(object, slot);
+                waiting(object).putIfAbsent(object, slot);
             }
             slot.notBefore = now + pause.toNanos();
             // There are thousands of routes, and few of all else.
@@ -215,7 +226,8 @@ public final class StatusDesk implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            waiting.clear();
+            gateways.clear();
+            others.clear();
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -1,0 +1,121 @@
+package dev.shellac.operator.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.kube.write.StatusEdit;
+import dev.shellac.kube.write.StatusEdit.Result;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class StatusDeskTest {
+    private final SilentCluster cluster = new SilentCluster();
+    private final StatusDesk desk = StatusDesk.start(
+            new StatusEdit(cluster, "example.com/controller", InstantSource.system()), new StatusDesk.Listener() {
+                @Override
+                public void wrote(Wish wish, Result result) {
+                    // Nobody wants to know here.
+                }
+
+                @Override
+                public void failed(Wish wish, IOException why) {
+                    throw new IllegalStateException(why);
+                }
+            });
+
+    @AfterEach
+    void end() {
+        desk.close();
+        cluster.answer.countDown();
+    }
+
+    @Test
+    void aServerThatTakesItsTimeIsAskedForSeveralAtOnce() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            desk.wish(wish(GroupKind.HTTP_ROUTE, "r" + i));
+        }
+        for (int i = 0; i < 8; i++) {
+            assertThat(cluster.next()).as("question %d", i).startsWith("r");
+        }
+    }
+
+    @Test
+    void aGatewayDoesNotWaitForItsRoutes() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            desk.wish(wish(GroupKind.HTTP_ROUTE, "r" + i));
+        }
+        for (int i = 0; i < 8; i++) {
+            cluster.next();
+        }
+        desk.wish(wish(GroupKind.GATEWAY, "edge"));
+        assertThat(cluster.next()).isEqualTo("edge");
+    }
+
+    private static Wish wish(GroupKind kind, String name) {
+        return new Wish(
+                new ResourceId(kind, new Name("shop", name)), "", "", name, Set.of("Accepted"), Map::of, List.of());
+    }
+
+    /** Is asked, and does not answer for as long as a test lasts. */
+    private static final class SilentCluster implements Cluster {
+        private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+        private final CountDownLatch answer = new CountDownLatch(1);
+
+        String next() throws InterruptedException {
+            return Optional.ofNullable(asked.poll(10, TimeUnit.SECONDS)).orElse("nothing");
+        }
+
+        @Override
+        public Optional<ObjectNode> read(String path) throws InterruptedException {
+            asked.add(path);
+            answer.await();
+            return Optional.empty();
+        }
+
+        @Override
+        public Stored apply(HasMetadata wanted) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Stored update(HasMetadata wanted) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean create(HasMetadata wanted) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void delete(ObjectKey key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ObjectNode merge(String path, ObjectNode patch) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
