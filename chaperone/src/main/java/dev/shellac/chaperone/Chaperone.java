@@ -84,6 +84,11 @@ final class Chaperone implements AutoCloseable {
         return server.port();
     }
 
+    /** How often something was made live, or found to be. */
+    long rounds() {
+        return loop.rounds();
+    }
+
     int debugPort() {
         return server.debugPort();
     }

@@ -4,7 +4,6 @@ import dev.shellac.chaperone.kube.ApiServer;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Arrays;
-import java.util.concurrent.CountDownLatch;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -45,7 +44,7 @@ public final class Main {
         Chaperone chaperone = Chaperone.start(settings, api, InstantSource.system());
         // The virtual machine waits for its hooks, and nothing else ends it.
         Runtime.getRuntime().addShutdownHook(new Thread(() -> end(chaperone), "drain"));
-        new CountDownLatch(1).await();
+        HeapWatch.ofThisProcess(chaperone::rounds).run();
     }
 
     private static void end(Chaperone chaperone) {

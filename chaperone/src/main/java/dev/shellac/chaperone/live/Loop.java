@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The one thread that says anything to varnishd. It takes the newest of everything, makes that live, and says what came of it; whatever
@@ -39,6 +40,7 @@ public final class Loop implements AutoCloseable {
     private final Parts parts;
     private final InstantSource clock;
     private final Thread thread;
+    private final AtomicLong rounds = new AtomicLong();
     private volatile Optional<Varnish> varnish = Optional.empty();
     private volatile boolean stopped;
     private volatile boolean closing;
@@ -92,6 +94,7 @@ public final class Loop implements AutoCloseable {
 
     // How long until the next round, unless something happens before.
     private Duration round() {
+        rounds.incrementAndGet();
         Optional<String> fault = Optional.empty();
         Duration wait;
         try {
@@ -241,6 +244,11 @@ public final class Loop implements AutoCloseable {
     /** The pools of the table that was made last, as JSON. */
     public String pools() {
         return encoded.map(PodTable::poolsJson).orElse("{}");
+    }
+
+    /** How often it looked whether something is to be done. */
+    public long rounds() {
+        return rounds.get();
     }
 
     public boolean isRunning() {
