@@ -54,7 +54,7 @@ mutants-translate: setup ## change the translator in small ways and count the ch
 soak-ghost: setup ## run the router's long tests: a quarter of an hour
 	@scripts/soak-ghost
 
-test-faults: setup ## run the long tests of the gateway in a cluster of two nodes: nodes that are drained, a Gateway made again, clients who do not read
+test-faults: setup ## run the long tests of the gateway in a cluster of two nodes: nodes drained, no API server, full memory, 10,000 routes: some 20 minutes
 	@scripts/test-faults
 
 clean: ## remove what builds have written into this checkout (not the cache outside of it)

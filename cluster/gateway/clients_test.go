@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,10 +28,13 @@ spec:
   resources: {limits: {memory: 512Mi}}
 `
 
-// newStore has a pod with a limit of memory before a backend of tiny objects that are cached, and of large ones that are not.
-func newStore(t *testing.T) *site {
+// newStore has a pod with a limit of memory before a backend of tiny objects that are cached, and of large ones that are not. It counts
+// what is fetched.
+func newStore(t *testing.T) (*site, *atomic.Int64) {
 	s := newSite(t, nil, small)
+	fetched := &atomic.Int64{}
 	port := s.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fetched.Add(1)
 		if strings.HasPrefix(r.URL.Path, "/tiny/") {
 			w.Header().Set("Cache-Control", "max-age=3600")
 			fmt.Fprint(w, r.URL.Path)
@@ -54,12 +58,12 @@ spec:
 `, s.manifest("gateway.yaml")+parametersRef)
 	s.rolledOut(2)
 	s.answers(store, "/tiny/first", http.StatusOK, 10*time.Second)
-	return s
+	return s, fetched
 }
 
 // They hold all threads for longer than a minute; others wait, and are served when there is one again.
 func TestClientsWhoDoNotReadCostNobodyTheCache(t *testing.T) {
-	s := newStore(t)
+	s, _ := newStore(t)
 	before := s.gatewayProcesses("varnishd")
 	var held []*connection
 	for n := range 200 {
