@@ -57,7 +57,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         return new GatewayStatus(
                 dataPlane.map(DataPlane::addresses).orElse(List.of()),
                 new ConditionSet(conditions).keepingForeign(gateway.status().conditions(), Verdicts.OURS),
-                new ListenerStatuses(verdicts, dataPlane, attached)
+                new ListenerStatuses(verdicts, bound.refusal(), dataPlane, attached)
                         .of(bound.listeners(), gateway.status().listeners()),
                 bound.refusal().isPresent()
                         ? 0
@@ -123,14 +123,14 @@ public record GatewayStatuses(Map<String, Integer> attached) {
 
     public ListenerSetStatus of(BoundSet bound, BoundGateway gateway, Optional<DataPlane> dataPlane) {
         var verdicts = new Verdicts(bound.set().meta().generation());
-        Optional<Refusal> refusal = bound.refusal()
+        Optional<Refusal> asWhole = bound.refusal()
                 .or(() -> gateway.refusal()
                         .map(why -> new Refusal(
                                 Reason.PARENT_NOT_ACCEPTED,
-                                gateway.gateway().id() + " is not accepted: " + why.message())))
-                .or(() -> bound.isAccepted()
-                        ? Optional.empty()
-                        : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners can serve")));
+                                gateway.gateway().id() + " is not accepted: " + why.message())));
+        Optional<Refusal> refusal = asWhole.or(() -> bound.isAccepted()
+                ? Optional.empty()
+                : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners can serve")));
         boolean allGood = bound.listeners().stream().allMatch(BoundListener::isAccepted);
         Condition accepted = verdicts.unless(
                 Verdicts.ACCEPTED,
@@ -142,7 +142,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         return new ListenerSetStatus(
                 ConditionSet.of(accepted, programmed(verdicts, refusal, dataPlane))
                         .keepingForeign(bound.set().status().conditions(), Verdicts.OURS),
-                new ListenerStatuses(verdicts, dataPlane, attached)
+                new ListenerStatuses(verdicts, asWhole, dataPlane, attached)
                         .of(bound.listeners(), bound.set().status().listeners()));
     }
 

@@ -17,9 +17,11 @@ import java.util.Optional;
 /**
  * The status of listeners, of a Gateway or a ListenerSet.
  *
+ * @param owner why the Gateway or the ListenerSet is refused as a whole
  * @param attached how many routes each listener has, by key
  */
-record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<String, Integer> attached) {
+record ListenerStatuses(
+        Verdicts verdicts, Optional<Refusal> owner, Optional<DataPlane> dataPlane, Map<String, Integer> attached) {
     List<ListenerStatus> of(List<BoundListener> listeners, List<ListenerStatus> before) {
         return listeners.stream()
                 .map(listener -> new ListenerStatus(
@@ -77,6 +79,9 @@ record ListenerStatuses(Verdicts verdicts, Optional<DataPlane> dataPlane, Map<St
         if (!listener.isServing()) {
             String why = listener.refs().map(Refusal::message).orElse("no kind of route can attach");
             return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, why);
+        }
+        if (owner.isPresent()) {
+            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, owner.get().message());
         }
         Optional<Refusal> bare = bare(listener);
         if (bare.isPresent()) {
