@@ -134,7 +134,10 @@ public final class FakeApi implements AutoCloseable {
         String path = exchange.getRequestURI().getPath();
         Map<String, String> query = query(exchange.getRequestURI());
         boolean refused;
+        Heard heard;
         synchronized (this) {
+            // Who sees the request counted may drop it at once.
+            heard = new Heard(drops, bookmarks);
             requests.add(exchange.getRequestURI().toString());
             refused = refusing > 0;
             refusing -= refused ? 1 : 0;
@@ -143,7 +146,7 @@ public final class FakeApi implements AutoCloseable {
             if (refused) {
                 say(exchange, 403, "{\"kind\":\"Status\",\"message\":\"forbidden\",\"code\":403}");
             } else if (query.containsKey("watch")) {
-                watch(exchange, path, query);
+                watch(exchange, path, query, heard);
             } else if (path.endsWith("s")) {
                 list(exchange, path, query);
             } else {
@@ -202,17 +205,15 @@ public final class FakeApi implements AutoCloseable {
         exchange.getResponseBody().write(bytes);
     }
 
-    private void watch(HttpExchange exchange, String path, Map<String, String> query)
+    /** How much of what is said to all watches one has heard already. */
+    private record Heard(long drops, long bookmarks) {}
+
+    private void watch(HttpExchange exchange, String path, Map<String, String> query, Heard heard)
             throws IOException, InterruptedException {
         long seen = Long.parseLong(query.getOrDefault("resourceVersion", "0"));
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
-        long dropped;
-        long marked;
-        synchronized (this) {
-            dropped = drops;
-            marked = bookmarks;
-        }
+        long marked = heard.bookmarks();
         while (true) {
             String lines;
             boolean drop;
@@ -236,7 +237,7 @@ public final class FakeApi implements AutoCloseable {
                     lines += "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" + version
                             + "\"}}}\n";
                 }
-                drop = drops > dropped;
+                drop = drops > heard.drops();
                 if (lines.isEmpty() && !drop) {
                     wait();
                     continue;
