@@ -1,5 +1,9 @@
 package dev.shellac.chaperone.kube;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.Optional;
 
 /**
@@ -10,8 +14,10 @@ import java.util.Optional;
  * @param wasThere whether it was there at any time
  */
 record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Text> now) {
+    private static final System.Logger LOG = System.getLogger(ConfigChanges.class.getName());
     static final String BASE = "base";
     static final String CHANGES = "routing.changes.json";
+    static final String COMPRESSED = "routing.changes.json.gz";
     static final ConfigChanges UNKNOWN = new ConfigChanges(false, false, Optional.empty());
 
     /**
@@ -21,11 +27,25 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Text> now) {
      */
     record Text(String base, String json) {}
 
+    /** What a ConfigMap says; one that cannot be read is as if it could not be. */
     ConfigChanges seen(Optional<Node> configMap) {
-        Optional<Text> text = configMap
-                .map(found -> found.get("data"))
-                .map(data -> new Text(data.get(BASE).text(), data.get(CHANGES).text()));
-        return new ConfigChanges(true, wasThere || text.isPresent(), text);
+        try {
+            Optional<Text> text = configMap.isEmpty() ? Optional.empty() : Optional.of(text(configMap.get()));
+            return new ConfigChanges(true, wasThere || text.isPresent(), text);
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "{0} is not taken: {1}", COMPRESSED, e.getMessage());
+            return unread();
+        }
+    }
+
+    private static Text text(Node configMap) throws IOException {
+        Node data = configMap.get("data");
+        Node binary = configMap.get("binaryData");
+        return new Text(
+                data.get(BASE).text(),
+                binary.members().containsKey(COMPRESSED)
+                        ? new String(ConfigReading.unzipped(binary, COMPRESSED), UTF_8)
+                        : data.get(CHANGES).text());
     }
 
     /** It cannot be read, as by the rights that an earlier operator gave; what was seen of it stays. */

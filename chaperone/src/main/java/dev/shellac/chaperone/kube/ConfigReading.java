@@ -43,7 +43,7 @@ final class ConfigReading {
                     new RoutingFile(unzip(joined(configMap, data.get(PARTS).text(), source))));
         }
         if (binary.members().containsKey(COMPRESSED)) {
-            return Optional.of(new RoutingFile(unzip(decoded(binary, COMPRESSED))));
+            return Optional.of(new RoutingFile(unzipped(binary, COMPRESSED)));
         }
         return data.members().containsKey(PLAIN)
                 ? Optional.of(new RoutingFile(data.get(PLAIN).text().getBytes(UTF_8)))
@@ -80,6 +80,10 @@ final class ConfigReading {
         } catch (NotRouting e) {
             throw new IOException(PARTS + " is no list", e);
         }
+    }
+
+    static byte[] unzipped(Node binary, String key) throws IOException {
+        return unzip(decoded(binary, key));
     }
 
     private static byte[] decoded(Node binary, String key) throws IOException {

@@ -10,27 +10,33 @@ import java.util.Optional;
 /** The bytes of a routing.json and of changes of it, and the hash that they are known by. */
 public final class RoutingFile {
     private final byte[] bytes;
-    private final String wholeHash;
-    private final Optional<String> changes;
-    private final String hash;
+    private final Version version;
 
-    public RoutingFile(byte[] bytes) {
-        this.bytes = bytes.clone();
-        this.wholeHash = "sha256:" + sha256(bytes);
-        this.changes = Optional.empty();
-        this.hash = wholeHash;
+    /**
+     * Which one it is, without the bytes.
+     *
+     * @param whole {@code sha256:} and the digest of the whole file
+     */
+    public record Version(String whole, Optional<String> changes) {
+        /** {@code sha256:} and the digest of the file; where it has changes, that of the file's hash, a line break and the changes. Computed each time. */
+        public String hash() {
+            return changes.map(text -> "sha256:" + sha256((whole + "\n" + text).getBytes(UTF_8)))
+                    .orElse(whole);
+        }
     }
 
-    private RoutingFile(RoutingFile file, String changes) {
-        this.bytes = file.bytes;
-        this.wholeHash = file.wholeHash;
-        this.changes = Optional.of(changes);
-        this.hash = "sha256:" + sha256((wholeHash + "\n" + changes).getBytes(UTF_8));
+    public RoutingFile(byte[] bytes) {
+        this(bytes.clone(), new Version("sha256:" + sha256(bytes), Optional.empty()));
+    }
+
+    private RoutingFile(byte[] bytes, Version version) {
+        this.bytes = bytes;
+        this.version = version;
     }
 
     /** The same file with these changes; itself where there are none. */
     public RoutingFile with(String text) {
-        return text.isBlank() ? this : new RoutingFile(this, text);
+        return text.isBlank() ? this : new RoutingFile(bytes, new Version(version.whole(), Optional.of(text)));
     }
 
     /** The whole file, without the changes. */
@@ -38,18 +44,17 @@ public final class RoutingFile {
         return bytes.clone();
     }
 
+    public Version version() {
+        return version;
+    }
+
     /** {@code sha256:} and the digest of the whole file. */
     public String wholeHash() {
-        return wholeHash;
+        return version.whole();
     }
 
     public Optional<String> changes() {
-        return changes;
-    }
-
-    /** {@code sha256:} and the digest of the file; where it has changes, that of the file's hash, a line break and the changes. */
-    public String hash() {
-        return hash;
+        return version.changes();
     }
 
     /** In hexadecimal. */

@@ -39,7 +39,7 @@ final class TableKeeper {
     private final PodJson encoder;
     private final Knowledge knowledge;
     private final boolean fromDisk;
-    private Optional<String> tried = Optional.empty();
+    private Optional<RoutingFile.Version> tried = Optional.empty();
     private Optional<String> readFile = Optional.empty();
     private Optional<Read> read = Optional.empty();
     private Optional<Instant> firstRead = Optional.empty();
@@ -51,10 +51,14 @@ final class TableKeeper {
     private Map<String, String> faults = Map.of();
     private Map<String, String> tableFault = Map.of();
     private LiveState.Table state = LiveState.NOTHING.table();
-    private Optional<String> liveRouting = Optional.empty();
+    private Optional<RoutingFile.Version> liveVersion = Optional.empty();
+    private Optional<Hashed> hashed = Optional.empty();
 
     /** A routing.json that could be read. */
-    private record Read(String hash, Routing routing) {}
+    private record Read(RoutingFile.Version version, Routing routing) {}
+
+    /** Hashed when it is live: nobody waits for that. */
+    private record Hashed(RoutingFile.Version version, String hash) {}
 
     TableKeeper(Disk disk, Set<String> sockets, Meters meters, Timing timing) throws IOException {
         this.disk = disk;
@@ -72,7 +76,10 @@ final class TableKeeper {
 
     /** The hash of the routing.json that is live. */
     Optional<String> liveRouting() {
-        return liveRouting;
+        if (!liveVersion.equals(hashed.map(Hashed::version))) {
+            hashed = liveVersion.map(version -> new Hashed(version, version.hash()));
+        }
+        return hashed.map(Hashed::hash);
     }
 
     Map<String, String> faults() {
@@ -97,13 +104,13 @@ final class TableKeeper {
     /** Reads a routing.json that is not the last one. */
     void take(PodConfig config, Instant now) {
         Optional<RoutingFile> file = config.routing();
-        if (file.isEmpty() || tried.equals(file.map(RoutingFile::hash))) {
+        if (file.isEmpty() || tried.equals(file.map(RoutingFile::version))) {
             return;
         }
-        tried = file.map(RoutingFile::hash);
+        tried = file.map(RoutingFile::version);
         try {
             Routing routing = routing(file.get());
-            read = Optional.of(new Read(file.get().hash(), routing));
+            read = Optional.of(new Read(file.get().version(), routing));
             firstRead = firstRead.or(() -> Optional.of(now));
             var found = new HashMap<String, String>();
             routing.faults().forEach((host, why) -> found.put("routing.json host " + host, why));
@@ -153,7 +160,7 @@ final class TableKeeper {
             return wake;
         }
         if (state.hash().equals(Optional.of(hash)) && !unfinished) {
-            liveRouting = read.map(Read::hash);
+            liveVersion = read.map(Read::version);
             return wake;
         }
         published = true;
@@ -198,7 +205,7 @@ final class TableKeeper {
         tableFault = Map.of();
         if (encoded.isPresent()
                 && live.hash().equals(encoded.map(table -> table.table().hash()))) {
-            liveRouting = read.map(Read::hash);
+            liveVersion = read.map(Read::version);
             // Made when it is wanted: tables share what they have in common, and copies of the whole do not.
             good = encoded.map(table -> table.table()::bytes);
         }

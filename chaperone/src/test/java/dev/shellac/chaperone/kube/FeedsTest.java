@@ -237,10 +237,10 @@ final class FeedsTest {
         assertThat(routing().changes()).isEmpty();
         changes("one", "a");
         eventually("taken", () -> routing().changes().equals(Optional.of("a")));
-        String hash = routing().hash();
+        String hash = routing().version().hash();
         changes("one", "b");
         eventually("others", () -> routing().changes().equals(Optional.of("b")));
-        assertThat(routing().hash()).isNotEqualTo(hash);
+        assertThat(routing().version().hash()).isNotEqualTo(hash);
         assertThat(routing().wholeHash()).isEqualTo(hash("one"));
 
         // The whole is written first, and the changes that were of the one before mean nothing for it.
@@ -248,7 +248,7 @@ final class FeedsTest {
         changes("two", "");
         awaitRouting("two");
         assertThat(routing().changes()).isEmpty();
-        assertThat(routing().hash()).isEqualTo(hash("two"));
+        assertThat(routing().version().hash()).isEqualTo(hash("two"));
     }
 
     @Test

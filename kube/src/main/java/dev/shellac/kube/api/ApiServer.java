@@ -68,7 +68,7 @@ public final class ApiServer implements Requests {
         return bytes(http.newHttpRequestBuilder()
                 .uri(base + path)
                 .header("Accept", form.accepted())
-                .method(method, sent.type(), sent.stream(), sent.length()));
+                .method(method, sent.type().type(), sent.text()));
     }
 
     @Override

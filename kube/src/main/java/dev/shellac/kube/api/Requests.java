@@ -1,6 +1,5 @@
 package dev.shellac.kube.api;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -25,27 +24,7 @@ public interface Requests {
     }
 
     /** What a request brings. */
-    final class Sent {
-        private final Body type;
-        private final byte[] bytes;
-
-        public Sent(Body type, byte[] bytes) {
-            this.type = type;
-            this.bytes = bytes.clone();
-        }
-
-        public String type() {
-            return type.type();
-        }
-
-        public InputStream stream() {
-            return new ByteArrayInputStream(bytes);
-        }
-
-        public int length() {
-            return bytes.length;
-        }
-    }
+    record Sent(Body type, String text) {}
 
     /** What is wanted of objects. */
     enum Form {
@@ -71,7 +50,7 @@ public interface Requests {
 
     byte[] get(String path) throws IOException, InterruptedException;
 
-    default byte[] send(String method, String path, Body type, byte[] body) throws IOException, InterruptedException {
+    default byte[] send(String method, String path, Body type, String body) throws IOException, InterruptedException {
         return send(method, path, new Sent(type, body), Form.WHOLE);
     }
 

@@ -41,18 +41,21 @@ public final class LiveCluster implements Cluster {
 
     @Override
     public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
-        return stored(ObjectKey.of(wanted), "&force=true", new Sent(Body.APPLY, json(wanted)));
+        return stored("PATCH", byUs(ObjectKey.of(wanted)) + "&force=true", new Sent(Body.APPLY, json(wanted)));
     }
 
     @Override
-    public Stored update(HasMetadata wanted) throws IOException, InterruptedException {
-        return stored(ObjectKey.of(wanted), "", new Sent(Body.MERGE, json(wanted)));
+    public Stored replace(HasMetadata wanted) throws IOException, InterruptedException {
+        return stored("PUT", byUs(ObjectKey.of(wanted)), new Sent(Body.JSON, json(wanted)));
+    }
+
+    private static String byUs(ObjectKey key) {
+        return key.path() + "?fieldManager=" + MANAGER;
     }
 
     // Who wrote knows what is in it.
-    private Stored stored(ObjectKey key, String more, Sent sent) throws IOException, InterruptedException {
-        String path = key.path() + "?fieldManager=" + MANAGER + more;
-        JsonNode meta = JSON.readTree(api.send("PATCH", path, sent, Requests.Form.METADATA))
+    private Stored stored(String method, String path, Sent sent) throws IOException, InterruptedException {
+        JsonNode meta = JSON.readTree(api.send(method, path, sent, Requests.Form.METADATA))
                 .path("metadata");
         return new Stored(
                 meta.path("resourceVersion").asText(), meta.path("generation").asLong());
@@ -76,8 +79,8 @@ public final class LiveCluster implements Cluster {
         }
     }
 
-    private byte[] json(HasMetadata object) {
-        return serialization.asJson(object).getBytes(UTF_8);
+    private String json(HasMetadata object) {
+        return serialization.asJson(object);
     }
 
     @Override
@@ -137,7 +140,7 @@ public final class LiveCluster implements Cluster {
 
     @Override
     public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
-        return object(api.send("PATCH", path + "?fieldManager=" + MANAGER, Body.MERGE, JSON.writeValueAsBytes(patch)));
+        return object(api.send("PATCH", path + "?fieldManager=" + MANAGER, Body.MERGE, JSON.writeValueAsString(patch)));
     }
 
     private static ObjectNode object(byte[] answer) throws IOException {

@@ -26,6 +26,7 @@ import java.util.zip.GZIPOutputStream;
 public final class ConfigMaps {
     static final int MOST_PLAIN = 256 * 1024;
     static final int MOST_BYTES = 900 * 1024;
+    static final int MOST_PLAIN_CHANGES = 4 * 1024;
     private static final int MOST_PARTS = 8;
 
     private ConfigMaps() {}
@@ -67,16 +68,19 @@ public final class ConfigMaps {
     }
 
     /**
-     * What changed since the whole was written. It is small, so a change among thousands of routes is written and read at the cost of one.
+     * What changed since the whole was written. It is small, so a change among thousands of routes is written and read at the cost of one; where it is
+     * more, it is compressed.
      *
      * @param base the hash of the text of routing.json that it is about
      */
     public static ConfigMap changes(Gateway gateway, String base, String changes) {
+        byte[] bytes = changes.getBytes(UTF_8);
+        boolean plain = bytes.length <= MOST_PLAIN_CHANGES;
         return map(
                 gateway,
                 new Names(gateway.meta().name()).configMapOfChanges(),
-                new TreeMap<>(Map.of("base", base, "routing.changes.json", changes)),
-                Map.of());
+                new TreeMap<>(plain ? Map.of("base", base, "routing.changes.json", changes) : Map.of("base", base)),
+                plain ? Map.of() : Map.of("routing.changes.json.gz", base64(compressed(bytes))));
     }
 
     private static ConfigMap whole(Gateway gateway, Map<String, String> texts, Map<String, String> binaries) {

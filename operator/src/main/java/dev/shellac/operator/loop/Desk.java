@@ -188,11 +188,11 @@ public final class Desk {
         }
     }
 
-    // Changes come often, and have the same fields each time.
+    // Changes come often, and nobody has a reason to add something of their own to them.
     private Stored put(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
         if (wanted.filter(content -> content.changes().equals(object)).isPresent()) {
             try {
-                return cluster.update(object);
+                return cluster.replace(object);
             } catch (ApiFault e) {
                 if (!e.isNotFound()) {
                     throw e;

@@ -20,13 +20,16 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Writes statuses on a few threads, the newest wish for each object only. What many things change, such as a Gateway that a thousand routes attach to,
- * is written at once when it was quiet, and then more and more seldom for as long as it goes on, but never later than a second.
+ * is written a moment after it was quiet, and then more and more seldom for as long as it goes on, but never later than a second.
  */
 public final class StatusDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusDesk.class.getName());
     // Most of a write is waiting for the server: with less, the last of 10,000 new routes has no status for minutes.
     private static final int WRITERS = 8;
     private static final int WRITERS_OF_GATEWAYS = 3;
+    /** In which pods take up what the status is about: they come first, and server and processors are the same. */
+    private static final Duration COURTESY = Duration.ofMillis(20);
+
     private static final Duration STEP = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -83,7 +86,10 @@ public final class StatusDesk implements AutoCloseable {
             Slot slot = slots.computeIfAbsent(wish.object(), key -> new Slot());
             slot.wish = Optional.of(wish);
             slot.failures = 0;
-            waiting(wish.object()).putIfAbsent(wish.object(), slot);
+            if (waiting(wish.object()).putIfAbsent(wish.object(), slot) == null) {
+                long soonest = System.nanoTime() + COURTESY.toNanos();
+                slot.notBefore = slot.notBefore - soonest < 0 ? soonest : slot.notBefore;
+            }
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -49,6 +49,17 @@ final class ConfigMapsTest {
     }
 
     @Test
+    void changesArePlainWhileTheyAreFewAndThenCompressed() throws IOException {
+        String few = "x".repeat(ConfigMaps.MOST_PLAIN_CHANGES);
+        ConfigMap plain = ConfigMaps.changes(GATEWAY, "sha256:1", few);
+        assertThat(plain.getData()).isEqualTo(Map.of("base", "sha256:1", "routing.changes.json", few));
+        assertThat(plain.getBinaryData()).isEmpty();
+        ConfigMap more = ConfigMaps.changes(GATEWAY, "sha256:1", few + "y");
+        assertThat(more.getData()).isEqualTo(Map.of("base", "sha256:1"));
+        assertThat(unzip(decoded(more, "routing.changes.json.gz"))).isEqualTo(few + "y");
+    }
+
+    @Test
     void besideALongVclItIsCompressedEarlier() {
         var configuration = new Configuration("v".repeat(ConfigMaps.MOST_BYTES - 100), "x".repeat(5000), Map.of());
         ConfigMap only = only(ConfigMaps.of(GATEWAY, configuration));

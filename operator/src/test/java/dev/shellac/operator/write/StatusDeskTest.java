@@ -94,7 +94,7 @@ final class StatusDeskTest {
         }
 
         @Override
-        public Stored update(HasMetadata wanted) {
+        public Stored replace(HasMetadata wanted) {
             throw new UnsupportedOperationException();
         }
 

@@ -289,6 +289,7 @@ public final class FakeApiServer implements AutoCloseable {
                     store.delete(at.object());
                     yield ObjectStore.JSON.createObjectNode();
                 }
+                case "PUT" -> store.replace(at.object(), object);
                 default -> {
                     race(at.object());
                     yield applies && store.find(at.object()).isEmpty()

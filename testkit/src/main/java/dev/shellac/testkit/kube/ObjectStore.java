@@ -94,6 +94,16 @@ final class ObjectStore {
         return store("ADDED", path, object);
     }
 
+    /** All of it, but for its identity; whatever it was. */
+    ObjectNode replace(String path, ObjectNode object) throws Refused {
+        ObjectNode before = find(path).orElseThrow(() -> new Refused(404, "NotFound", path + " not found"));
+        ObjectNode meta = object.withObjectProperty("metadata");
+        for (String kept : List.of("uid", "creationTimestamp", "generation", "resourceVersion")) {
+            meta.set(kept, before.path("metadata").path(kept));
+        }
+        return object.equals(before) ? before : store("MODIFIED", path, object);
+    }
+
     /** A merge patch, on the whole or on the status alone. */
     ObjectNode patch(String path, ObjectNode patch, boolean ofStatus) throws Refused {
         ObjectNode before = find(path).orElseThrow(() -> new Refused(404, "NotFound", path + " not found"));

@@ -1,0 +1,51 @@
+package dev.shellac.chaperone.kube;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.varnishconfig.reading.NotRouting;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+
+/** How changes are written down; when they are taken is tested with the feeds. */
+final class ConfigChangesTest {
+    private static final RoutingFile WHOLE = new RoutingFile("whole".getBytes(UTF_8));
+
+    private ConfigChanges changes = ConfigChanges.UNKNOWN;
+
+    @Test
+    void plainOrCompressed() throws Exception {
+        see("\"data\":{\"base\":\"%s\",\"routing.changes.json\":\"a\"}");
+        assertThat(taken()).contains("a");
+        see("\"data\":{\"base\":\"%s\"},\"binaryData\":{\"routing.changes.json.gz\":\"" + zipped("b") + "\"}");
+        assertThat(taken()).contains("b");
+    }
+
+    @Test
+    void whatCannotBeReadLeavesWhatWasRead() throws Exception {
+        see("\"data\":{\"base\":\"%s\",\"routing.changes.json\":\"a\"}");
+        see("\"data\":{\"base\":\"%s\"},\"binaryData\":{\"routing.changes.json.gz\":\"AAAA\"}");
+        assertThat(taken()).contains("a");
+    }
+
+    private Optional<String> taken() {
+        return changes.of(WHOLE).flatMap(RoutingFile::changes);
+    }
+
+    private void see(String fields) throws NotRouting {
+        byte[] json = ("{" + fields.replace("%s", WHOLE.wholeHash()) + "}").getBytes(UTF_8);
+        changes = changes.seen(Optional.of(Node.of(new JacksonJson().parse(json, 0, json.length))));
+    }
+
+    private static String zipped(String text) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(UTF_8));
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+}
