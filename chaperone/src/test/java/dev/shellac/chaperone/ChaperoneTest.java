@@ -4,9 +4,11 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.testkit.chart.ChartMetrics;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -165,18 +167,22 @@ final class ChaperoneTest {
         pod.route("/a", "a");
         pod.start();
         pod.awaitReady();
-        long before =
-                pod.varnishds().stream().mapToLong(ProcessHandle::pid).min().orElseThrow();
-        pod.varnishds().forEach(ProcessHandle::destroyForcibly);
-        eventually(
-                "another one",
-                () -> pod.varnishds().stream()
-                        .mapToLong(ProcessHandle::pid)
-                        .filter(pid -> pid != before)
-                        .findAny()
-                        .isPresent());
-        pod.awaitReady();
+        // Manager and worker: both are to be others.
+        List<ProcessHandle> before = pod.varnishds();
+        before.forEach(ProcessHandle::destroyForcibly);
+        eventually("they ended", () -> before.stream().noneMatch(ProcessHandle::isAlive));
+        eventually("it serves again", () -> isAnswered("/a"));
         assertThat(pod.get("/a")).isEqualTo(new Pod.Answer(200, "a"));
+        assertThat(pod.varnishds()).isNotEmpty().doesNotContainAnyElementsOf(before);
+    }
+
+    // Nobody listens while there is no varnishd.
+    private boolean isAnswered(String path) throws Exception {
+        try {
+            return pod.get(path).status() == 200;
+        } catch (ConnectException e) {
+            return false;
+        }
     }
 
     @Test
