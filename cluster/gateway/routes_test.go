@@ -131,22 +131,26 @@ func (s *site) allServed() {
 }
 
 // accepted watches the routes, and tells how many have the status that they are served. A list of all of them each second would take more
-// of the API server than the statuses do.
+// of the API server than the statuses do. A watch that cannot follow thousands of them in a moment is ended by the server, and begun again: without
+// a version it tells of all that there is first.
 func (s *site) accepted() func() int {
 	s.Helper()
-	events, err := s.resource(gatewayAPI, "HTTPRoute", s.namespace).Watch(s.Context(), metav1.ListOptions{})
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(events.Stop)
+	routes := s.resource(gatewayAPI, "HTTPRoute", s.namespace)
 	var lock sync.Mutex
 	accepted := map[string]bool{}
 	go func() {
-		for event := range events.ResultChan() {
-			if route, ok := event.Object.(*unstructured.Unstructured); ok {
-				lock.Lock()
-				accepted[route.GetName()] = event.Type != watch.Deleted && isAccepted(route)
-				lock.Unlock()
+		for s.Context().Err() == nil {
+			events, err := routes.Watch(s.Context(), metav1.ListOptions{})
+			if err != nil {
+				time.Sleep(time.Second)
+				continue
+			}
+			for event := range events.ResultChan() {
+				if route, ok := event.Object.(*unstructured.Unstructured); ok {
+					lock.Lock()
+					accepted[route.GetName()] = event.Type != watch.Deleted && isAccepted(route)
+					lock.Unlock()
+				}
 			}
 		}
 	}()
