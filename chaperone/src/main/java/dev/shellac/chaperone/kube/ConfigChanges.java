@@ -18,6 +18,8 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Text> now) {
     static final String BASE = "base";
     static final String CHANGES = "routing.changes.json";
     static final String COMPRESSED = "routing.changes.json.gz";
+    // Sixteen times what an operator writes here.
+    private static final int MOST_BYTES = 1 << 20;
     static final ConfigChanges UNKNOWN = new ConfigChanges(false, false, Optional.empty());
 
     /**
@@ -44,7 +46,7 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Text> now) {
         return new Text(
                 data.get(BASE).text(),
                 binary.members().containsKey(COMPRESSED)
-                        ? new String(ConfigReading.unzipped(binary, COMPRESSED), UTF_8)
+                        ? new String(ConfigReading.unzipped(binary, COMPRESSED, MOST_BYTES), UTF_8)
                         : data.get(CHANGES).text());
     }
 

@@ -40,10 +40,10 @@ final class ConfigReading {
         Node binary = configMap.get("binaryData");
         if (data.members().containsKey(PARTS)) {
             return Optional.of(
-                    new RoutingFile(unzip(joined(configMap, data.get(PARTS).text(), source))));
+                    new RoutingFile(unzip(joined(configMap, data.get(PARTS).text(), source), MOST_BYTES)));
         }
         if (binary.members().containsKey(COMPRESSED)) {
-            return Optional.of(new RoutingFile(unzipped(binary, COMPRESSED)));
+            return Optional.of(new RoutingFile(unzipped(binary, COMPRESSED, MOST_BYTES)));
         }
         return data.members().containsKey(PLAIN)
                 ? Optional.of(new RoutingFile(data.get(PLAIN).text().getBytes(UTF_8)))
@@ -82,8 +82,9 @@ final class ConfigReading {
         }
     }
 
-    static byte[] unzipped(Node binary, String key) throws IOException {
-        return unzip(decoded(binary, key));
+    /** What is compressed under a key, where it has so many bytes at most. */
+    static byte[] unzipped(Node binary, String key, int most) throws IOException {
+        return unzip(decoded(binary, key), most);
     }
 
     private static byte[] decoded(Node binary, String key) throws IOException {
@@ -94,11 +95,11 @@ final class ConfigReading {
         }
     }
 
-    private static byte[] unzip(byte[] compressed) throws IOException {
+    private static byte[] unzip(byte[] compressed, int most) throws IOException {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(compressed))) {
-            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw new IOException("routing.json has more than " + MOST_BYTES + " bytes");
+            byte[] bytes = in.readNBytes(most + 1);
+            if (bytes.length > most) {
+                throw new IOException("it has more than " + most + " bytes when it is not compressed");
             }
             return bytes;
         }

@@ -32,6 +32,14 @@ final class ConfigChangesTest {
         assertThat(taken()).contains("a");
     }
 
+    @Test
+    void moreThanAnybodyWritesIsNotUnpacked() throws Exception {
+        see("\"data\":{\"base\":\"%s\",\"routing.changes.json\":\"a\"}");
+        String much = zipped("x".repeat((1 << 20) + 1));
+        see("\"data\":{\"base\":\"%s\"},\"binaryData\":{\"routing.changes.json.gz\":\"" + much + "\"}");
+        assertThat(taken()).contains("a");
+    }
+
     private Optional<String> taken() {
         return changes.of(WHOLE).flatMap(RoutingFile::changes);
     }

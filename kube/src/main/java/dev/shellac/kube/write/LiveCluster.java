@@ -41,16 +41,16 @@ public final class LiveCluster implements Cluster {
 
     @Override
     public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
-        return stored("PATCH", byUs(ObjectKey.of(wanted)) + "&force=true", new Sent(Body.APPLY, json(wanted)));
+        return stored("PATCH", byUs(ObjectKey.of(wanted).path()) + "&force=true", new Sent(Body.APPLY, json(wanted)));
     }
 
     @Override
     public Stored replace(HasMetadata wanted) throws IOException, InterruptedException {
-        return stored("PUT", byUs(ObjectKey.of(wanted)), new Sent(Body.JSON, json(wanted)));
+        return stored("PUT", byUs(ObjectKey.of(wanted).path()), new Sent(Body.JSON, json(wanted)));
     }
 
-    private static String byUs(ObjectKey key) {
-        return key.path() + "?fieldManager=" + MANAGER;
+    private static String byUs(String path) {
+        return path + "?fieldManager=" + MANAGER;
     }
 
     // Who wrote knows what is in it.
@@ -65,11 +65,7 @@ public final class LiveCluster implements Cluster {
     public boolean create(HasMetadata wanted) throws IOException, InterruptedException {
         String one = ObjectKey.of(wanted).path();
         try {
-            api.send(
-                    "POST",
-                    one.substring(0, one.lastIndexOf('/')) + "?fieldManager=" + MANAGER,
-                    Body.JSON,
-                    json(wanted));
+            api.send("POST", byUs(one.substring(0, one.lastIndexOf('/'))), Body.JSON, json(wanted));
             return true;
         } catch (ApiFault e) {
             if (e.isAlreadyThere()) {
@@ -140,7 +136,7 @@ public final class LiveCluster implements Cluster {
 
     @Override
     public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
-        return object(api.send("PATCH", path + "?fieldManager=" + MANAGER, Body.MERGE, JSON.writeValueAsString(patch)));
+        return object(api.send("PATCH", byUs(path), Body.MERGE, JSON.writeValueAsString(patch)));
     }
 
     private static ObjectNode object(byte[] answer) throws IOException {
