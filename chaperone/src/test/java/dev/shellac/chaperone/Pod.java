@@ -10,6 +10,7 @@ import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.live.Timing;
 import dev.shellac.model.Secret;
 import dev.shellac.varnishconfig.vcl.MainVcl;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -33,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
 
 /** A gateway pod without a cluster: a real varnishd of Debian 13, a real chaperone, and an API server that is not. */
 final class Pod implements AutoCloseable {
@@ -189,15 +191,29 @@ final class Pod implements AutoCloseable {
     }
 
     void configure(String routing) {
-        if (!(MainVcl.merge(folder.resolve("ghost.json").toString(), Optional.empty()) instanceof MainVcl.Text main)) {
-            throw new AssertionError("our own VCL has an end");
+        configMap(Map.of("main.vcl", vcl(), "routing.json", routing));
+    }
+
+    /** As it is written where it is large. */
+    void compressed(String routing) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(routing.getBytes(UTF_8));
         }
+        String text = Base64.getEncoder().encodeToString(bytes.toByteArray());
         api.put(
                 CONFIG_MAPS,
                 "gw-vcl",
                 "",
-                ",\"data\":{\"main.vcl\":" + quoted(main.vcl() + userVcl) + ",\"routing.json\":" + quoted(routing)
-                        + "}");
+                ",\"data\":" + members(Map.of("main.vcl", vcl())) + ",\"binaryData\":"
+                        + members(Map.of("routing.json.gz", text)));
+    }
+
+    private String vcl() {
+        if (!(MainVcl.merge(folder.resolve("ghost.json").toString(), Optional.empty()) instanceof MainVcl.Text main)) {
+            throw new AssertionError("our own VCL has an end");
+        }
+        return main.vcl() + userVcl;
     }
 
     /** The ConfigMap, key by key. */

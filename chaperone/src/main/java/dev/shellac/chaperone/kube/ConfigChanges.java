@@ -2,6 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -46,8 +47,14 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Text> now) {
         return new Text(
                 data.get(BASE).text(),
                 binary.members().containsKey(COMPRESSED)
-                        ? new String(ConfigReading.unzipped(binary, COMPRESSED, MOST_BYTES), UTF_8)
+                        ? unzipped(ConfigReading.decoded(binary, COMPRESSED))
                         : data.get(CHANGES).text());
+    }
+
+    private static String unzipped(byte[] compressed) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        Gzip.unpack(compressed, MOST_BYTES, (piece, count) -> bytes.write(piece, 0, count));
+        return bytes.toString(UTF_8);
     }
 
     /** It cannot be read, as by the rights that an earlier operator gave; what was seen of it stays. */

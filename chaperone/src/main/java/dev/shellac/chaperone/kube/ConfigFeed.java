@@ -19,6 +19,8 @@ public final class ConfigFeed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ConfigFeed.class.getName());
     private static final Duration FITS_WITHIN = Duration.ofSeconds(2);
     private static final String CHANGES = "-changes";
+    // What is made of a routing.json takes four times its size, and it is there itself while it is read.
+    private static final int HEAP_PER_FILE = 6;
 
     private final ApiServer api;
     private final ListWatch.Pace pace;
@@ -132,7 +134,7 @@ public final class ConfigFeed implements AutoCloseable {
                 text(configMap, "haproxy.cfg"),
                 Optional.empty());
         try {
-            return Optional.of(new Whole(configMap, config.with(ConfigReading.routing(configMap, this::get))));
+            return Optional.of(new Whole(configMap, config.with(ConfigReading.routing(configMap, this::get, most()))));
         } catch (IOException e) {
             String why = String.valueOf(e.getMessage());
             LOG.log(Level.WARNING, "ConfigMap {0}, version {1}: {2}", name, config.version(), why);
@@ -144,6 +146,10 @@ public final class ConfigFeed implements AutoCloseable {
                     Optional.of(why)));
             return Optional.empty();
         }
+    }
+
+    private static int most() {
+        return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / HEAP_PER_FILE);
     }
 
     private static Optional<String> text(Node configMap, String key) {

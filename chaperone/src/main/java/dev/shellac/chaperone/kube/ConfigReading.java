@@ -4,14 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.varnishconfig.reading.Json;
 import dev.shellac.varnishconfig.reading.NotRouting;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.GZIPInputStream;
 
 /**
  * routing.json out of a ConfigMap, in one of three forms: plain as {@code data["routing.json"]}; compressed as {@code
@@ -25,7 +22,6 @@ final class ConfigReading {
     static final String PARTS = "routing.parts";
     static final String PART = "routing.json.gz.part";
     private static final int MOST_PARTS = 8;
-    private static final int MOST_BYTES = 256 << 20;
 
     /** Gets a ConfigMap by name. */
     interface Source {
@@ -34,16 +30,21 @@ final class ConfigReading {
 
     private ConfigReading() {}
 
-    /** Nothing where the ConfigMap has no routing in any form. */
-    static Optional<RoutingFile> routing(Node configMap, Source source) throws IOException, InterruptedException {
+    /**
+     * Nothing where the ConfigMap has no routing in any form.
+     *
+     * @param most bytes that a compressed one may have when it is unpacked
+     */
+    static Optional<RoutingFile> routing(Node configMap, Source source, int most)
+            throws IOException, InterruptedException {
         Node data = configMap.get("data");
         Node binary = configMap.get("binaryData");
         if (data.members().containsKey(PARTS)) {
             return Optional.of(
-                    new RoutingFile(unzip(joined(configMap, data.get(PARTS).text(), source), MOST_BYTES)));
+                    RoutingFile.unzipped(joined(configMap, data.get(PARTS).text(), source), most));
         }
         if (binary.members().containsKey(COMPRESSED)) {
-            return Optional.of(new RoutingFile(unzipped(binary, COMPRESSED, MOST_BYTES)));
+            return Optional.of(RoutingFile.unzipped(decoded(binary, COMPRESSED), most));
         }
         return data.members().containsKey(PLAIN)
                 ? Optional.of(new RoutingFile(data.get(PLAIN).text().getBytes(UTF_8)))
@@ -82,26 +83,12 @@ final class ConfigReading {
         }
     }
 
-    /** What is compressed under a key, where it has so many bytes at most. */
-    static byte[] unzipped(Node binary, String key, int most) throws IOException {
-        return unzip(decoded(binary, key), most);
-    }
-
-    private static byte[] decoded(Node binary, String key) throws IOException {
+    /** What stands in base64 under a key. */
+    static byte[] decoded(Node binary, String key) throws IOException {
         try {
             return Base64.getMimeDecoder().decode(binary.get(key).text());
         } catch (IllegalArgumentException e) {
             throw new IOException(key + " is not base64", e);
-        }
-    }
-
-    private static byte[] unzip(byte[] compressed, int most) throws IOException {
-        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(compressed))) {
-            byte[] bytes = in.readNBytes(most + 1);
-            if (bytes.length > most) {
-                throw new IOException("it has more than " + most + " bytes when it is not compressed");
-            }
-            return bytes;
         }
     }
 }

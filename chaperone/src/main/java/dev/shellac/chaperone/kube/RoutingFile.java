@@ -2,15 +2,26 @@ package dev.shellac.chaperone.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** The bytes of a routing.json and of changes of it, and the hash that they are known by. */
+/**
+ * A routing.json and changes of it, and the hash that they are known by. One that came compressed stays so, and is unpacked for who reads
+ * it: with thousands of routes it is the largest thing that there is.
+ */
 public final class RoutingFile {
-    private final byte[] bytes;
+    private final Packed whole;
     private final Version version;
+
+    /** What a file is kept as. */
+    private interface Packed {
+        byte[] bytes();
+    }
 
     /**
      * Which one it is, without the bytes.
@@ -26,22 +37,47 @@ public final class RoutingFile {
     }
 
     public RoutingFile(byte[] bytes) {
-        this(bytes.clone(), new Version("sha256:" + sha256(bytes), Optional.empty()));
+        byte[] own = bytes.clone();
+        this(own::clone, new Version("sha256:" + sha256(own), Optional.empty()));
     }
 
-    private RoutingFile(byte[] bytes, Version version) {
-        this.bytes = bytes;
+    private RoutingFile(Packed whole, Version version) {
+        this.whole = whole;
         this.version = version;
+    }
+
+    /**
+     * Of bytes by gzip.
+     *
+     * @param most bytes that it may have when it is unpacked
+     * @throws IOException if it has more, or is not what it should be
+     */
+    static RoutingFile unzipped(byte[] compressed, int most) throws IOException {
+        MessageDigest digest = digest();
+        int length = Gzip.unpack(compressed, most, (bytes, count) -> digest.update(bytes, 0, count));
+        return new RoutingFile(
+                () -> unzip(compressed, length),
+                new Version("sha256:" + HexFormat.of().formatHex(digest.digest()), Optional.empty()));
+    }
+
+    private static byte[] unzip(byte[] compressed, int length) {
+        try {
+            var bytes = ByteBuffer.allocate(length);
+            Gzip.unpack(compressed, length, (piece, count) -> bytes.put(piece, 0, count));
+            return bytes.array();
+        } catch (IOException e) {
+            throw new UncheckedIOException("it could be unpacked before", e);
+        }
     }
 
     /** The same file with these changes; itself where there are none. */
     public RoutingFile with(String text) {
-        return text.isBlank() ? this : new RoutingFile(bytes, new Version(version.whole(), Optional.of(text)));
+        return text.isBlank() ? this : new RoutingFile(whole, new Version(version.whole(), Optional.of(text)));
     }
 
     /** The whole file, without the changes. */
     public byte[] bytes() {
-        return bytes.clone();
+        return whole.bytes();
     }
 
     public Version version() {
@@ -59,8 +95,12 @@ public final class RoutingFile {
 
     /** In hexadecimal. */
     public static String sha256(byte[] bytes) {
+        return HexFormat.of().formatHex(digest().digest(bytes));
+    }
+
+    private static MessageDigest digest() {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java has SHA-256", e);
         }

@@ -1,7 +1,5 @@
 package dev.shellac.chaperone.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -33,7 +31,7 @@ public final class BackendsFile {
     /** Writes the file if the table is another than the last time. */
     void write(PodTable table) throws IOException {
         if (!table.table().hash().equals(last)) {
-            Disk.replace(file, text(table.poolsJson()).getBytes(UTF_8));
+            Disk.replace(file, text(table.poolsJson()));
             last = table.table().hash();
         }
     }

@@ -2,7 +2,9 @@ package dev.shellac.chaperone.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.varnishconfig.table.GhostTable;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -27,39 +29,68 @@ public record Disk(Path table, Path vcl) {
         return vcl.resolveSibling("candidate.vcl");
     }
 
-    boolean hasTable() {
-        return Files.isRegularFile(table);
+    /** Lays the table aside that the process before left; whether it left one. */
+    boolean keepTable() throws IOException {
+        boolean isThere = Files.isRegularFile(table);
+        if (isThere) {
+            Files.copy(table, kept(), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return isThere;
     }
 
-    Optional<byte[]> readTable() throws IOException {
-        return hasTable() ? Optional.of(Files.readAllBytes(table)) : Optional.empty();
+    /** The table is again what was laid aside. */
+    void restoreTable() throws IOException {
+        Path next = next(table);
+        Files.copy(kept(), next, StandardCopyOption.REPLACE_EXISTING);
+        replaceWith(next, table);
+    }
+
+    private Path kept() {
+        return table.resolveSibling(table.getFileName() + ".kept");
     }
 
     Optional<String> readVcl() throws IOException {
         return Files.isRegularFile(vcl) ? Optional.of(Files.readString(vcl)) : Optional.empty();
     }
 
-    void writeTable(byte[] bytes) throws IOException {
-        replace(table, bytes);
+    /** Beside the heap, which has no room for a table of thousands of routes in one piece. */
+    void writeTable(GhostTable text) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer bytes = arena.allocate(text.length()).asByteBuffer();
+            text.copyTo(bytes);
+            replace(table, bytes.flip());
+        }
     }
 
     void writeVcl(String text) throws IOException {
-        replace(vcl, text.getBytes(UTF_8));
+        replace(vcl, text);
     }
 
     void writeCandidate(String text) throws IOException {
-        replace(candidate(), text.getBytes(UTF_8));
+        replace(candidate(), text);
+    }
+
+    static void replace(Path file, String text) throws IOException {
+        replace(file, UTF_8.encode(text));
     }
 
     /** Readers see the old bytes or the new ones, never some of both. */
-    static void replace(Path file, byte[] bytes) throws IOException {
-        Path next = file.resolveSibling(file.getFileName() + ".new");
+    private static void replace(Path file, ByteBuffer bytes) throws IOException {
+        Path next = next(file);
         try (FileChannel channel = FileChannel.open(
                 next, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
-            for (ByteBuffer rest = ByteBuffer.wrap(bytes); rest.hasRemaining(); ) {
-                channel.write(rest);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
             }
         }
+        replaceWith(next, file);
+    }
+
+    private static Path next(Path file) {
+        return file.resolveSibling(file.getFileName() + ".new");
+    }
+
+    private static void replaceWith(Path next, Path file) throws IOException {
         // The process that serves is another user.
         Files.setPosixFilePermissions(next, PosixFilePermissions.fromString(READABLE));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

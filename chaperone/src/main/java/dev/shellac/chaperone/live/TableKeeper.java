@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * The table of a pod, from routing.json and the endpoints to what the router says of it. What was served stays served until something
@@ -44,7 +43,7 @@ final class TableKeeper {
     private Optional<Read> read = Optional.empty();
     private Optional<Instant> firstRead = Optional.empty();
     private Optional<PodTable> encoded = Optional.empty();
-    private Optional<Supplier<byte[]>> good;
+    private Optional<Writing> good;
     private boolean published;
     private boolean unfinished;
     private Optional<String> refused = Optional.empty();
@@ -53,6 +52,11 @@ final class TableKeeper {
     private LiveState.Table state = LiveState.NOTHING.table();
     private Optional<RoutingFile.Version> liveVersion = Optional.empty();
     private Optional<Hashed> hashed = Optional.empty();
+
+    /** Puts a table that was served on the disk again. */
+    private interface Writing {
+        void run() throws IOException;
+    }
 
     /** A routing.json that could be read. */
     private record Read(RoutingFile.Version version, Routing routing) {}
@@ -66,8 +70,8 @@ final class TableKeeper {
         this.timing = timing;
         this.encoder = new PodJson(sockets);
         this.knowledge = new Knowledge(timing.slice());
-        this.good = disk.readTable().map(bytes -> () -> bytes);
-        this.fromDisk = good.isPresent();
+        this.fromDisk = disk.keepTable();
+        this.good = fromDisk ? Optional.of(disk::restoreTable) : Optional.empty();
     }
 
     LiveState.Table state() {
@@ -164,7 +168,7 @@ final class TableKeeper {
             return wake;
         }
         published = true;
-        disk.writeTable(table.table().bytes());
+        disk.writeTable(table.table());
         Optional<Duration> again = reload(varnish);
         meters.change.record(Duration.ofNanos(System.nanoTime() - start));
         return again.isPresent() ? Optional.of(soonest(wake, again.get())) : wake;
@@ -207,7 +211,7 @@ final class TableKeeper {
                 && live.hash().equals(encoded.map(table -> table.table().hash()))) {
             liveVersion = read.map(Read::version);
             // Made when it is wanted: tables share what they have in common, and copies of the whole do not.
-            good = encoded.map(table -> table.table()::bytes);
+            good = encoded.map(table -> () -> disk.writeTable(table.table()));
         }
         if (news) {
             LOG.log(
@@ -226,7 +230,7 @@ final class TableKeeper {
         refused = encoded.map(table -> table.table().hash());
         tableFault = Map.of("ghost.json " + kept.field(), kept.error());
         if (good.isPresent()) {
-            disk.writeTable(good.get().get());
+            good.get().run();
         }
         state = new LiveState.Table(kept.hash().or(() -> state.hash()), state.hosts(), kept.routes(), state.refusals());
     }

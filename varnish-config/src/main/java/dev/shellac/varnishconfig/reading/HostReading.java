@@ -9,11 +9,12 @@ import java.util.Map;
 /**
  * A host, read with what is known of its routes: entries that differ from earlier ones in their priority alone are not parsed.
  *
+ * @param span what it was read from
  * @param routes what was read
  * @param byFirst each route by its first entry, for the next reading
  */
-record HostReading(List<ReadRoute> routes, Map<EntrySpan, Known> byFirst) {
-    static final HostReading NOTHING = new HostReading(List.of(), Map.of());
+record HostReading(Span span, List<ReadRoute> routes, Map<EntrySpan, Known> byFirst) {
+    static final HostReading NOTHING = new HostReading(Span.EMPTY, List.of(), Map.of());
 
     /** A route and all of its entries. */
     record Known(ReadRoute route, List<EntrySpan> entries) {}
@@ -52,7 +53,7 @@ record HostReading(List<ReadRoute> routes, Map<EntrySpan, Known> byFirst) {
             }
             at = to;
         }
-        return new HostReading(routes, byFirst);
+        return new HostReading(host, routes, byFirst);
     }
 
     private static List<Json.Members> parsed(List<EntrySpan> entries, Json.Parser parser) throws NotRouting {

@@ -22,12 +22,11 @@ public final class RoutingReader {
     private static final String GONE = "null";
 
     private final Json.Parser parser;
-    // The hosts of the last file, and which of them are others by the last changes.
-    private Map<String, Span> file = Map.of();
-    private Set<String> changed = Set.of();
-    // What each host was read from; in the newest bytes that it is in, so that older ones can go.
-    private final Map<String, Span> spans = new HashMap<>();
     private final Map<String, HostReading> readings = new HashMap<>();
+    // What could not be read. It is tried again, should it come again.
+    private final Map<String, Span> unread = new HashMap<>();
+    // What the file says of the hosts that are others by the last changes; nothing where it does not have them.
+    private Map<String, Optional<Span>> replaced = Map.of();
     private Routing last = Routing.NOTHING;
 
     public RoutingReader(Json.Parser parser) {
@@ -35,7 +34,7 @@ public final class RoutingReader {
     }
 
     /**
-     * The file, which must not be changed afterwards.
+     * The file. Its bytes are not kept, only those of its hosts.
      *
      * @throws NotRouting if nothing of it can be used; one host that cannot is among the faults
      */
@@ -51,8 +50,8 @@ public final class RoutingReader {
         } catch (IllegalArgumentException e) {
             throw new NotRouting("listeners or sockets: " + e.getMessage());
         }
-        file = vhosts(top);
-        changed = Set.of();
+        Map<String, Span> file = vhosts(top);
+        replaced = Map.of();
         var hosts = new Hosts(last.hosts(), new TreeMap<>());
         for (String name : last.hosts().keySet().stream().map(Hostname::value).toList()) {
             if (!file.containsKey(name)) {
@@ -72,31 +71,33 @@ public final class RoutingReader {
      */
     public Routing change(byte[] bytes) throws NotRouting {
         Map<String, Span> next = vhosts(top(bytes));
+        var before = new HashMap<String, Optional<Span>>();
+        next.keySet().forEach(name -> before.put(name, inFile(name)));
         var faults = new TreeMap<>(last.faults());
-        faults.keySet().removeAll(changed);
+        faults.keySet().removeAll(replaced.keySet());
         faults.keySet().removeAll(next.keySet());
         var hosts = new Hosts(last.hosts(), faults);
-        for (String name : changed) {
-            Span before = file.get(name);
-            if (next.containsKey(name)) {
-                continue;
-            }
-            if (before == null) {
-                hosts.remove(name);
-            } else {
-                hosts.put(name, before);
-            }
-        }
-        next.forEach((name, span) -> {
-            if (span.text(0, span.length()).equals(GONE)) {
-                hosts.remove(name);
-            } else {
+        replaced.forEach((name, span) -> {
+            if (!next.containsKey(name)) {
                 hosts.put(name, span);
             }
         });
-        changed = Set.copyOf(next.keySet());
+        next.forEach((name, span) -> hosts.put(name, Optional.of(span).filter(RoutingReader::isThere)));
+        replaced = before;
         last = new Routing(last.listeners(), last.sockets(), hosts.now, hosts.faults);
         return last;
+    }
+
+    private static boolean isThere(Span span) {
+        return !span.text(0, span.length()).equals(GONE);
+    }
+
+    private Optional<Span> inFile(String name) {
+        Optional<Span> known = replaced.get(name);
+        return known != null
+                ? known
+                : Optional.ofNullable(unread.get(name))
+                        .or(() -> Optional.ofNullable(readings.get(name)).map(HostReading::span));
     }
 
     private Map<String, Span> top(byte[] bytes) throws NotRouting {
@@ -123,32 +124,34 @@ public final class RoutingReader {
             this.faults = faults;
         }
 
+        void put(String name, Optional<Span> span) {
+            span.ifPresentOrElse(found -> put(name, found), () -> remove(name));
+        }
+
         void remove(String name) {
             // One that was never read may have a name that no host has.
             if (readings.remove(name) != null) {
                 now = now.without(new Hostname(name));
             }
-            spans.remove(name);
+            unread.remove(name);
         }
 
         void put(String name, Span span) {
-            Span before = spans.get(name);
-            if (before != null && before.sameBytes(span)) {
-                spans.put(name, span);
+            HostReading before = readings.getOrDefault(name, HostReading.NOTHING);
+            unread.remove(name);
+            if (before.span().sameBytes(span)) {
                 return;
             }
+            // What is kept of a host outlasts many files, and must not keep them.
+            Span alone = span.alone();
             try {
                 var host = new Hostname(name);
-                // What is kept of a host outlasts many files, and must not keep them.
-                HostReading reading =
-                        HostReading.of(span.alone(), readings.getOrDefault(name, HostReading.NOTHING), parser);
+                HostReading reading = HostReading.of(alone, before, parser);
                 readings.put(name, reading);
                 List<ReadRoute> routes = reading.routes();
                 now = routes.isEmpty() ? now.without(host) : now.with(host, new HostRoutes(host, routes));
-                spans.put(name, span);
             } catch (NotRouting | IllegalArgumentException e) {
-                // It is tried again, should it come again.
-                spans.remove(name);
+                unread.put(name, alone);
                 faults.put(name, String.valueOf(e.getMessage()));
             }
         }

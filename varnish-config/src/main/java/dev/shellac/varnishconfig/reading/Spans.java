@@ -15,6 +15,8 @@ import java.util.Map;
 final class Spans {
     /** The bytes of a value. */
     static final class Span {
+        static final Span EMPTY = new Span(new byte[0], 0, 0);
+
         private final byte[] file;
         private final int from;
         private final int to;
