@@ -37,7 +37,14 @@ public final class Main {
     }
 
     private static void run(Settings settings) throws IOException, InterruptedException {
-        log(settings.logLevel());
+        log(settings.logLevel().orElse(System.Logger.Level.INFO));
+        if (settings.logLevel().isEmpty()) {
+            System.getLogger(Main.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "LOG_LEVEL {0} is unknown; it is info",
+                            System.getenv("LOG_LEVEL"));
+        }
         ApiServer api = settings.source().api().isPresent()
                 ? ApiServer.at(settings.source().api().get())
                 : ApiServer.inCluster(System.getenv());

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +23,7 @@ import java.util.stream.Collectors;
  * @param files the table and the VCL
  * @param backends where backends.conf is written, if anybody wants it
  * @param haproxy how it is started
+ * @param logLevel none if the one that was asked for is unknown
  */
 record Settings(
         VarnishdSettings varnishd,
@@ -31,7 +33,7 @@ record Settings(
         Source source,
         Serving serving,
         Timing timing,
-        System.Logger.Level logLevel) {
+        Optional<System.Logger.Level> logLevel) {
     static final String HELP = """
             chaperone: runs varnishd in a gateway pod and keeps its routes and VCL as the cluster says.
 
@@ -49,7 +51,7 @@ record Settings(
               HEALTH_ADDR [:8080], DEBUG_ADDR [127.0.0.1:6060]    /health /ready /drain /state /metrics; /debug/backends
               DRAIN_TOKEN                                         what /drain and /state ask for, as X-Drain-Token
               DRAIN_DELAY [5], DRAIN_TIMEOUT [20]                 seconds to serve on, and for clients to leave
-              LOG_LEVEL [info]                                    debug, info, warn or error
+              LOG_LEVEL [info]                                    debug, info, warn or error; another one is info
               VARNISHD_COMMAND [varnishd], VARNISHSTAT_COMMAND, HAPROXY_COMMAND [haproxy]   how they are started
               VMOD_PATH                                           a folder of VMODs before varnishd's own
               VCL_COMPILER [tcc]                                  tcc or cc
@@ -83,7 +85,7 @@ record Settings(
                 environment.path(
                         "GHOST_CONFIG_PATH", folder.resolve("ghost.json").toString()),
                 environment.path("VCL_PATH", folder.resolve("main.vcl").toString()));
-        System.Logger.Level level = level(environment);
+        Optional<System.Logger.Level> level = level(environment);
         Timing timing = timing(environment);
         Optional<VarnishdSettings> varnishd = varnishd(environment, folder);
         environment.check();
@@ -170,16 +172,14 @@ record Settings(
         return sockets;
     }
 
-    private static System.Logger.Level level(Environment environment) {
-        return switch (environment.text("LOG_LEVEL", "info")) {
-            case "debug" -> System.Logger.Level.DEBUG;
-            case "info" -> System.Logger.Level.INFO;
-            case "warn", "warning" -> System.Logger.Level.WARNING;
-            case "error" -> System.Logger.Level.ERROR;
-            default -> {
-                environment.mistake("LOG_LEVEL", "debug, info, warn or error expected");
-                yield System.Logger.Level.INFO;
-            }
+    // No pod stays away over how much it says.
+    private static Optional<System.Logger.Level> level(Environment environment) {
+        return switch (environment.text("LOG_LEVEL", "info").strip().toLowerCase(Locale.ROOT)) {
+            case "debug" -> Optional.of(System.Logger.Level.DEBUG);
+            case "info" -> Optional.of(System.Logger.Level.INFO);
+            case "warn", "warning" -> Optional.of(System.Logger.Level.WARNING);
+            case "error" -> Optional.of(System.Logger.Level.ERROR);
+            default -> Optional.empty();
         };
     }
 }

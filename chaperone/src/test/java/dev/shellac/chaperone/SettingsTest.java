@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class SettingsTest {
     @Test
@@ -51,16 +53,26 @@ final class SettingsTest {
     void everyMistakeIsSaidAtOnce() {
         assertThatThrownBy(() -> Settings.of(Map.of(
                         "HEALTH_ADDR", "8080x",
-                        "LOG_LEVEL", "loud",
                         "DRAIN_DELAY", "soon",
                         "VARNISH_LISTEN", ":80",
                         "VCL_COMPILER", "gcc2")))
                 .isInstanceOf(BadSettings.class)
                 .hasMessageContaining("HEALTH_ADDR=8080x: host:port or :port expected")
-                .hasMessageContaining("LOG_LEVEL=loud")
                 .hasMessageContaining("DRAIN_DELAY=soon")
                 .hasMessageContaining("VARNISH_LISTEN=:80")
                 .hasMessageContaining("VCL_COMPILER=gcc2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"debug,DEBUG", "DEBUG,DEBUG", "Info,INFO", "'',INFO", "WARN,WARNING", "Warning,WARNING", " error ,ERROR"
+    })
+    void levelsHaveTheirUsualNamesInAnyCase(String text, System.Logger.Level level) throws BadSettings {
+        assertThat(Settings.of(Map.of("LOG_LEVEL", text)).logLevel()).isEqualTo(Optional.of(level));
+    }
+
+    @Test
+    void anUnknownLevelStopsNoPod() throws BadSettings {
+        assertThat(Settings.of(Map.of("LOG_LEVEL", "loud")).logLevel()).isEmpty();
     }
 
     @Test

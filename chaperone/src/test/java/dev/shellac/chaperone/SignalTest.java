@@ -131,7 +131,8 @@ final class SignalTest {
             assertThat(failed).isEmpty();
             // Nobody is left, so it does not wait as long as it may.
             assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-            assertThat(Files.readString(folder.resolve("log"))).contains("drained; 0 sessions are left");
+            assertThat(Files.readString(folder.resolve("log")))
+                    .contains("LOG_LEVEL loud is unknown; it is info", "drained; 0 sessions are left");
             assertThat(process.exitValue()).isEqualTo(128 + 15);
         } finally {
             process.destroyForcibly().waitFor();
@@ -146,10 +147,10 @@ final class SignalTest {
                 .contains("VARNISH_LISTEN", "BACKENDS_FILE_PATH");
         assertThat(help.waitFor()).isZero();
         var builder = new ProcessBuilder(java()).redirectErrorStream(true);
-        builder.environment().put("LOG_LEVEL", "loud");
+        builder.environment().put("DRAIN_DELAY", "soon");
         Process wrong = builder.start();
         assertThat(new String(wrong.getInputStream().readAllBytes(), UTF_8))
-                .isEqualTo("LOG_LEVEL=loud: debug, info, warn or error expected\n");
+                .isEqualTo("DRAIN_DELAY=soon: a number of seconds from 0 to 3600 expected\n");
         assertThat(wrong.waitFor()).isEqualTo(2);
     }
 
@@ -193,6 +194,8 @@ final class SignalTest {
         builder.environment().putAll(pod.environment());
         builder.environment().put("HEALTH_ADDR", "127.0.0.1:" + health);
         builder.environment().put("DRAIN_DELAY", "1");
+        // A mistake, of those that stop nobody.
+        builder.environment().put("LOG_LEVEL", "loud");
         Files.createDirectories(folder);
         return builder.start();
     }

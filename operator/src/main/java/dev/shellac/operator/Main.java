@@ -124,12 +124,13 @@ public final class Main implements Callable<Integer> {
     }
 
     private Options options(Config config) throws Options.Bad {
+        Optional<System.Logger.Level> level = Options.level(logLevel);
         return new Options(
                 Options.address(metrics),
                 Options.address(health),
                 Options.isYes(elect) ? Options.Election.LEASE : Options.Election.ALONE,
-                new Platform(image, Options.list(pullSecrets), logLevel),
-                Options.level(logLevel),
+                new Platform(image, Options.list(pullSecrets), Options.word(level)),
+                level,
                 new Options.Identity(namespace(config), host() + "_" + UUID.randomUUID()));
     }
 

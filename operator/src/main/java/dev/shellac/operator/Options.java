@@ -60,12 +60,22 @@ record Options(
     }
 
     static Optional<System.Logger.Level> level(String text) {
-        return switch (text.toLowerCase(Locale.ROOT)) {
+        return switch (text.strip().toLowerCase(Locale.ROOT)) {
             case "debug" -> Optional.of(System.Logger.Level.DEBUG);
             case "", "info" -> Optional.of(System.Logger.Level.INFO);
             case "warn", "warning" -> Optional.of(System.Logger.Level.WARNING);
             case "error" -> Optional.of(System.Logger.Level.ERROR);
             default -> Optional.empty();
+        };
+    }
+
+    /** The level in the word that a gateway pod of any age takes, whatever was written; an unknown one is info. */
+    static String word(Optional<System.Logger.Level> level) {
+        return switch (level.orElse(System.Logger.Level.INFO)) {
+            case DEBUG -> "debug";
+            case WARNING -> "warn";
+            case ERROR -> "error";
+            default -> "info";
         };
     }
 

@@ -45,6 +45,12 @@ final class OptionsTest {
         assertThat(Options.level("loud")).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({"DEBUG,debug", "Info,info", "'',info", "Warning,warn", "ERROR,error", "loud,info"})
+    void gatewayPodsAreToldALevelThatTheyKnow(String text, String word) {
+        assertThat(Options.word(Options.level(text))).isEqualTo(word);
+    }
+
     @Test
     void yesAndNoHaveSeveralWordsAndOthersAreRefused() throws Exception {
         assertThat(Options.isYes("true") && Options.isYes("1") && Options.isYes("Yes"))
