@@ -49,6 +49,7 @@ final class Pod implements AutoCloseable {
     private final List<HttpServer> backends = new ArrayList<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private String routes = "";
+    private String plain = "http";
     private String userVcl = "";
     private Optional<Chaperone> chaperone = Optional.empty();
 
@@ -65,6 +66,11 @@ final class Pod implements AutoCloseable {
         return new Pod(FakeApi.start(), folder, freePort());
     }
 
+    /** Who connects without TLS says first for whom. */
+    void takesProxyHeaders() {
+        plain = "PROXY";
+    }
+
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
@@ -76,7 +82,8 @@ final class Pod implements AutoCloseable {
         var environment = new HashMap<String, String>();
         environment.put("WORK_DIR", folder.toString());
         environment.put(
-                "VARNISH_LISTEN", "http-80=127.0.0.1:" + port + ",http;edge=" + folder.resolve("edge.sock") + ",PROXY");
+                "VARNISH_LISTEN",
+                "http-80=127.0.0.1:" + port + "," + plain + ";edge=" + folder.resolve("edge.sock") + ",PROXY");
         environment.put("VARNISH_STORAGE", "malloc,16m");
         environment.put("VARNISHD_COMMAND", root + " run debian-13 -- varnishd");
         environment.put("VARNISHSTAT_COMMAND", root + " join {pid} -- varnishstat");

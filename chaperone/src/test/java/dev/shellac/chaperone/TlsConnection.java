@@ -83,10 +83,28 @@ final class TlsConnection implements AutoCloseable {
     }
 
     static TlsConnection to(SSLContext context, int port, String serverName, String... protocols) throws IOException {
-        var socket = (SSLSocket)
-                context.getSocketFactory().createSocket(KeptConnection.socket(port), serverName, port, true);
+        return over(KeptConnection.socket(port), context, serverName, protocols);
+    }
+
+    /** Of a client that speaks TLS 1.2 and nothing newer. */
+    static TlsConnection of12(int port, String serverName, String... protocols) throws IOException {
+        return over(KeptConnection.socket(port), believing(), new String[] {"TLSv1.2"}, serverName, protocols);
+    }
+
+    /** Over a connection on which something was said already; it is closed with this one. */
+    static TlsConnection over(Socket connection, SSLContext context, String serverName, String... protocols)
+            throws IOException {
+        return over(connection, context, new String[] {"TLSv1.3", "TLSv1.2"}, serverName, protocols);
+    }
+
+    private static TlsConnection over(
+            Socket connection, SSLContext context, String[] versions, String serverName, String... protocols)
+            throws IOException {
+        var socket =
+                (SSLSocket) context.getSocketFactory().createSocket(connection, serverName, connection.getPort(), true);
         try {
             SSLParameters parameters = socket.getSSLParameters();
+            parameters.setProtocols(versions);
             parameters.setServerNames(List.of(new SNIHostName(serverName)));
             parameters.setApplicationProtocols(protocols);
             socket.setSSLParameters(parameters);

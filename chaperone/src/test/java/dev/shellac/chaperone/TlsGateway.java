@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
+import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
@@ -19,6 +20,7 @@ import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +61,8 @@ final class TlsGateway {
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
     private String yaml = YAML;
+    private HaproxyConfig.Options options = HaproxyConfig.Options.USUAL;
+    private List<Network> trusted = List.of();
     private final int https;
     private final int alt;
 
@@ -97,6 +101,17 @@ final class TlsGateway {
     /** The pod's port of listener port 8443. */
     int alt() {
         return alt;
+    }
+
+    void choose(HaproxyConfig.Options other) {
+        options = other;
+    }
+
+    /** Believes what proxies of these networks say of clients. */
+    void trust(String... networks) {
+        trusted = Arrays.stream(networks)
+                .map(text -> Network.parse(text).orElseThrow())
+                .toList();
     }
 
     void rotate(String name, TestCertificates.Pair pair) {
@@ -148,7 +163,7 @@ final class TlsGateway {
                         Map.of(
                                 new Port(443), https - HaproxyConfig.FIRST_PORT,
                                 new Port(8443), alt - HaproxyConfig.FIRST_PORT),
-                        HaproxyConfig.Options.USUAL)
+                        options)
                 .orElseThrow();
     }
 
@@ -161,7 +176,7 @@ final class TlsGateway {
 
     /** An empty text is none. */
     void configMap(String haproxy) {
-        if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), Optional.empty())
+        if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), trusted, Optional.empty())
                 instanceof MainVcl.Text main)) {
             throw new AssertionError("our own VCL has an end");
         }

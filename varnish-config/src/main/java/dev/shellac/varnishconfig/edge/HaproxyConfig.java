@@ -160,7 +160,8 @@ public final class HaproxyConfig {
                 .if defined(EDGE_IPV6)
                     bind :::%d v6only %s
                 .endif
-                    tcp-request connection set-dst-port int(%d)
+                    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
+                    tcp-request session set-dst-port int(%d)
                     default_backend varnish
                 """.formatted(port.value(), podPort, tls, podPort, tls, port.value());
     }
