@@ -82,6 +82,22 @@ final class ProxyProtocolTest {
     }
 
     @Test
+    void whatTrustedProxiesSayOfClientsStaysAndWhatOthersSayIsReplaced() throws Exception {
+        String[] said = {"X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: gopher", "X-Forwarded-Host: shop.example.com"
+        };
+        assertThat(plain(ProxyHeader.line("10.1.2.3", ANOTHER_PORT), said))
+                .isEqualTo("http-80 192.0.2.1, 10.1.2.3 gopher shop.example.com 80");
+        assertThat(plain(ProxyHeader.line("fd00::7", ANOTHER_PORT), said))
+                .isEqualTo("http-80 192.0.2.1, fd00::7 gopher shop.example.com 80");
+        assertThat(plain(ProxyHeader.line(CLIENT, ANOTHER_PORT), said))
+                .isEqualTo("http-80 " + CLIENT + " http c.example.com 80");
+        assertThat(withTls(ProxyHeader.bytes("10.1.2.3", ANOTHER_PORT), gateway.https(), "a.example.com", said))
+                .isEqualTo("https-443 192.0.2.1, 10.1.2.3 gopher shop.example.com 443");
+        assertThat(withTls(ProxyHeader.bytes("11.1.2.3", ANOTHER_PORT), gateway.https(), "a.example.com", said))
+                .isEqualTo("https-443 11.1.2.3 https a.example.com 443");
+    }
+
+    @Test
     void whoSaysNoHeaderIsNotServed() {
         assertThatThrownBy(() -> withTls(new byte[0], gateway.https(), "a.example.com"))
                 .isInstanceOf(IOException.class);
