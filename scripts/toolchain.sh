@@ -65,6 +65,13 @@ need_java() { use_java || die "no JDK $NEED_JAVA found (JAVA_HOME, PATH, /usr/li
 need_go() { use_go || die "no Go $NEED_GO or newer found (GOROOT, PATH, /usr/local/go): unpack the official release into /usr/local/go, or set GOROOT"; }
 need_rust() { use_rust || die "no Rust $NEED_RUST or newer found (PATH, ~/.cargo/bin): install it with rustup"; }
 
+# build_rust [FLAGS OF cargo build]: the release, which is the same wherever the checkout and the crates are. Between the flags is a character
+# that no path has.
+build_rust() {
+  CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=$SHELLAC_HOME/="$'\x1f'"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=crates/" \
+    cargo build --quiet --release --locked --manifest-path "$SHELLAC_HOME/ghost/Cargo.toml" "$@"
+}
+
 # go_tool NAME: builds one of the project's own Go programs into build/bin, if its sources changed since
 go_tool() {
   local out="$SHELLAC_HOME/build/bin/$1" changed log
