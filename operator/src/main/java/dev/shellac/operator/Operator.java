@@ -23,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +52,7 @@ final class Operator implements AutoCloseable {
     private final Tokens tokens;
     private volatile boolean synced;
     private volatile boolean stopped;
-    private volatile long turnBegan;
+    private volatile Optional<Turns> turns = Optional.empty();
     private Optional<Leadership> leadership = Optional.empty();
 
     private Operator(Options options, KubernetesClient client, Runnable lost) {
@@ -74,8 +75,7 @@ final class Operator implements AutoCloseable {
     }
 
     private Answer health() {
-        long began = turnBegan;
-        return began != 0 && System.nanoTime() - began > STUCK.toNanos()
+        return turns.filter(running -> running.hasTurnedFor(STUCK)).isPresent()
                 ? Answer.not("a turn takes longer than " + STUCK.toMinutes() + " minutes")
                 : Answer.ok("ok\n");
     }
@@ -107,11 +107,26 @@ final class Operator implements AutoCloseable {
                         new LivePorts.Desks(children, statuses, classes, events),
                         inbox,
                         metrics);
-                loop(new Loop(ports, objects, Features.settings()), owned, new Survey(metrics, ports::tell));
+                var survey = new Survey(metrics, ports::tell);
+                var next =
+                        new Turns(new Loop(ports, objects, Features.settings()), inbox, metrics, Turns.Patience.USUAL);
+                turns = Optional.of(next);
+                next.run(clock, new Turns.Around() {
+                    @Override
+                    public void first(Loop loop) {
+                        loop.sweep(owned.all());
+                    }
+
+                    @Override
+                    public void each(Loop loop, Instant now) {
+                        tokens.learn(loop.snapshot());
+                        survey.look(loop, now);
+                    }
+                });
             }
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "the loop ends");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, "the loop ended, and the process with it", e);
             lost.run();
         }
@@ -132,34 +147,11 @@ final class Operator implements AutoCloseable {
         LOG.log(Level.INFO, "this process writes");
     }
 
-    private void loop(Loop loop, Owned owned, Survey survey) throws InterruptedException {
-        boolean first = true;
-        while (!stopped) {
-            Inbox.Batch batch = inbox.take(first ? Duration.ZERO : loop.patience(clock.instant()));
-            long start = System.nanoTime();
-            turnBegan = start;
-            try {
-                loop.turn(batch, clock.instant());
-                tokens.learn(loop.snapshot());
-                if (first) {
-                    first = false;
-                    loop.sweep(owned.all());
-                }
-                metrics.turned(Duration.ofNanos(System.nanoTime() - start), Duration.ofNanos(start - batch.oldest()));
-            } catch (RuntimeException e) {
-                metrics.turnFailed();
-                throw e;
-            } finally {
-                turnBegan = 0;
-            }
-            survey.look(loop, clock.instant());
-        }
-    }
-
     /** Ends all that runs; the Lease is given back last, when nothing is written any more. */
     @Override
     public void close() {
         stopped = true;
+        turns.ifPresent(Turns::stop);
         thread.interrupt();
         try {
             thread.join(ENDS_WITHIN);

@@ -32,6 +32,7 @@ public final class OperatorMetrics {
 
     private final MeterRegistry registry;
     private final Timer turn;
+    private final Timer failedTurn;
     private final Counter failedTurns;
     private final Timer waited;
     private final Timer translation;
@@ -47,17 +48,18 @@ public final class OperatorMetrics {
 
     public OperatorMetrics(MeterRegistry registry) {
         this.registry = registry;
-        turn = timer("shellac.operator.turn", "one turn of the loop, from what arrived to what was handed on", "good");
+        turn = turn("good");
+        failedTurn = turn("failed");
         failedTurns = Counter.builder("shellac.operator.turns.failed")
                 .description("turns that ended in a fault of ours")
                 .register(registry);
-        waited = timer("shellac.operator.waited", "how long the oldest news had waited when its turn began", "good");
-        translation = timer("shellac.operator.translation", "from a snapshot to plans and statuses", "good");
+        waited = timer("shellac.operator.waited", "how long the oldest news had waited when its turn began");
+        translation = timer("shellac.operator.translation", "from a snapshot to plans and statuses");
         judged = Counter.builder("shellac.operator.routes.judged")
                 .description("routes that were looked at again")
                 .register(registry);
-        propagation = timer(
-                "shellac.operator.propagation", "from the news of a change to the first pod that serves it", "good");
+        propagation =
+                timer("shellac.operator.propagation", "from the news of a change to the first pod that serves it");
         Gauge.builder("shellac.operator.routes", routes, AtomicLong::get)
                 .description("HTTPRoutes that we have a word on")
                 .register(registry);
@@ -82,10 +84,18 @@ public final class OperatorMetrics {
                 .register(registry);
     }
 
-    private Timer timer(String name, String description, String outcome) {
+    private Timer turn(String outcome) {
+        return timer(
+                "shellac.operator.turn",
+                "one turn of the loop, from what arrived to what was handed on",
+                "outcome",
+                outcome);
+    }
+
+    private Timer timer(String name, String description, String... tags) {
         return Timer.builder(name)
                 .description(description)
-                .tag("outcome", outcome)
+                .tags(tags)
                 .publishPercentileHistogram(false)
                 .serviceLevelObjectives(
                         Duration.ofMillis(1),
@@ -105,7 +115,8 @@ public final class OperatorMetrics {
         waited.record(waitedBefore);
     }
 
-    public void turnFailed() {
+    public void turnFailed(Duration took) {
+        failedTurn.record(took);
         failedTurns.increment();
     }
 

@@ -50,12 +50,16 @@ public final class Loop {
     private final Ports ports;
     private final GatewayObjects objects;
     private final Settings settings;
-    private final Translator translator;
+    private Translator translator;
     private final Desk.Office office;
     private final Map<Name, Desk> desks = new TreeMap<>();
     private Snapshot snapshot = Snapshot.empty();
+    /** As it was when a turn last came to its end. */
+    private Snapshot turned = Snapshot.empty();
+
     private SharedMap<Name, DataPlane> reports = SharedMap.empty();
     private Definitions definitions = Definitions.NONE;
+    private Definitions announced = Definitions.NONE;
     private Outcome outcome = Outcome.EMPTY;
     private Moment said = Moment.NONE;
     private Set<Name> references = Set.of();
@@ -105,7 +109,7 @@ public final class Loop {
 
     /** One turn. */
     public void turn(Inbox.Batch first, Instant now) throws InterruptedException {
-        Snapshot before = snapshot;
+        Snapshot before = turned;
         oldest = first.oldest();
         var touched = new Touched();
         take(first, touched);
@@ -132,6 +136,18 @@ public final class Loop {
         guard(before);
         outcome = next;
         said = moment;
+        turned = snapshot;
+    }
+
+    /** After a turn that failed: the next one finds all that arrived so far, and all of it new, as after a start. */
+    public void again() {
+        translator = new Translator(settings);
+        desks.clear();
+        turned = Snapshot.empty();
+        reports = SharedMap.empty();
+        outcome = Outcome.EMPTY;
+        said = Moment.NONE;
+        references = Set.of();
     }
 
     /** The Gateways that something is to be done about. */
@@ -146,10 +162,11 @@ public final class Loop {
             Inbox.Key key = entry.getKey();
             snapshot = entry.getValue().map(snapshot::with).orElseGet(() -> snapshot.without(key.kind(), key.name()));
         }
-        batch.definitions().filter(found -> !found.equals(definitions)).ifPresent(found -> {
-            definitions = found;
-            ports.defined(found);
-        });
+        definitions = batch.definitions().orElse(definitions);
+        if (!definitions.equals(announced)) {
+            ports.defined(definitions);
+            announced = definitions;
+        }
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             if (batch.fleet().contains(key(entry.getKey()))) {
                 touched.reporting.add(entry.getKey());

@@ -1,0 +1,109 @@
+package dev.shellac.operator;
+
+import dev.shellac.operator.http.OperatorMetrics;
+import dev.shellac.operator.loop.Inbox;
+import dev.shellac.operator.loop.Loop;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * Turn after turn until it is stopped. One that ends in a fault of ours is counted and said, and after a pause all that is known is looked at as
+ * if it were new. Gateways serve what they have meanwhile. When that does not help several times, a new process might.
+ */
+final class Turns {
+    private static final System.Logger LOG = System.getLogger(Turns.class.getName());
+
+    /**
+     * How long a fault is put up with.
+     *
+     * @param first pause; each next one is twice as long
+     * @param most faults in a row: the last of them ends it
+     */
+    record Patience(Duration first, Duration longest, int most) {
+        /** Two minutes: whoever scrapes metrics each half a minute sees that turns fail. */
+        static final Patience USUAL = new Patience(Duration.ofSeconds(1), Duration.ofSeconds(30), 9);
+
+        private Duration pause(int failures) {
+            Duration next = first.multipliedBy(1L << Math.min(failures - 1, 20));
+            return next.compareTo(longest) < 0 ? next : longest;
+        }
+    }
+
+    /** What belongs to a turn besides the loop. */
+    interface Around {
+        /** After the first that came to its end. */
+        void first(Loop loop);
+
+        /** After each. */
+        void each(Loop loop, Instant now);
+    }
+
+    private final Loop loop;
+    private final Inbox inbox;
+    private final OperatorMetrics metrics;
+    private final Patience patience;
+    private volatile long began;
+    private volatile boolean stopped;
+
+    Turns(Loop loop, Inbox inbox, OperatorMetrics metrics, Patience patience) {
+        this.loop = loop;
+        this.inbox = inbox;
+        this.metrics = metrics;
+        this.patience = patience;
+    }
+
+    /** Whether one goes on for longer than that. */
+    boolean hasTurnedFor(Duration limit) {
+        long start = began;
+        return start != 0 && System.nanoTime() - start > limit.toNanos();
+    }
+
+    /** None begins after this. */
+    void stop() {
+        stopped = true;
+    }
+
+    void run(InstantSource clock, Around around) throws InterruptedException {
+        boolean first = true;
+        int failures = 0;
+        while (!stopped) {
+            Inbox.Batch batch = inbox.take(first || failures > 0 ? Duration.ZERO : loop.patience(clock.instant()));
+            long start = System.nanoTime();
+            began = start;
+            try {
+                loop.turn(batch, clock.instant());
+                if (first) {
+                    around.first(loop);
+                }
+                around.each(loop, clock.instant());
+                metrics.turned(Duration.ofNanos(System.nanoTime() - start), Duration.ofNanos(start - batch.oldest()));
+                first = false;
+                failures = 0;
+            } catch (RuntimeException e) {
+                failures++;
+                metrics.turnFailed(Duration.ofNanos(System.nanoTime() - start));
+                if (failures >= patience.most()) {
+                    throw e;
+                }
+                say(e, failures);
+                loop.again();
+                first = true;
+            } finally {
+                began = 0;
+            }
+            if (failures > 0) {
+                Thread.sleep(patience.pause(failures));
+            }
+        }
+    }
+
+    private void say(RuntimeException fault, int failures) {
+        if (failures == 1) {
+            LOG.log(Level.ERROR, "a turn failed; all that is known is looked at again", fault);
+        } else {
+            LOG.log(Level.ERROR, "turn {0} in a row failed: {1}", failures, fault.toString());
+        }
+    }
+}

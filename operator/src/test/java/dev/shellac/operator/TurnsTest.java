@@ -1,0 +1,272 @@
+package dev.shellac.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.decode.Decoded;
+import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Source;
+import dev.shellac.kube.watch.Definitions;
+import dev.shellac.kube.watch.ServedKind;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.operator.children.Platform;
+import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.http.OperatorMetrics;
+import dev.shellac.operator.loop.Desk;
+import dev.shellac.operator.loop.Inbox;
+import dev.shellac.operator.loop.Loop;
+import dev.shellac.operator.loop.Ports;
+import dev.shellac.operator.objects.ClusterObjects;
+import dev.shellac.operator.write.ClassGuard;
+import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.Wish;
+import dev.shellac.translate.Translator;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Turns in a world that fails now and then. */
+final class TurnsTest {
+    private static final Turns.Patience SHORT = new Turns.Patience(Duration.ofMillis(1), Duration.ofMillis(4), 5);
+    private static final String YAML = """
+            {apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: {name: varnish},
+             spec: {controllerName: varnish-software.com/gateway}}
+            ---
+            apiVersion: gateway.networking.k8s.io/v1
+            kind: Gateway
+            metadata: {name: edge, namespace: shop, uid: 5d8f}
+            spec: {gatewayClassName: varnish, listeners: [{name: web, port: 80, protocol: HTTP}]}
+            """;
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Inbox inbox = new Inbox();
+    private final World world = new World();
+    private final List<String> around = new ArrayList<>();
+    private final List<Runnable> meanwhile = new ArrayList<>();
+    private final Turns turns = new Turns(
+            new Loop(world, new ClusterObjects(new Platform("image:1", List.of(), "info")), Features.settings()),
+            inbox,
+            new OperatorMetrics(registry),
+            SHORT);
+
+    private void arrive() {
+        inbox.defined(new Definitions(
+                Map.of(GroupKind.GATEWAY, new ServedKind(GroupKind.GATEWAY, "v1", "gateways")),
+                new TreeSet<>(Set.of("v1.7.0")),
+                new TreeSet<>(Set.of("standard"))));
+        Decoded decoded = Decoder.decode(List.of(Source.of("gateway.yaml", YAML)));
+        decoded.objects().forEach(object -> inbox.there(object.resource()));
+    }
+
+    // Ends after a good turn, when nothing is to happen meanwhile.
+    private void run() throws InterruptedException {
+        turns.run(InstantSource.system(), new Turns.Around() {
+            @Override
+            public void first(Loop loop) {
+                around.add("first");
+            }
+
+            @Override
+            public void each(Loop loop, Instant now) {
+                around.add("each");
+                if (meanwhile.isEmpty()) {
+                    turns.stop();
+                } else {
+                    meanwhile.removeFirst().run();
+                }
+            }
+        });
+    }
+
+    @Test
+    void whatArrivedInATurnThatFailsIsNotLost() throws Exception {
+        arrive();
+        world.failures.addAll(List.of("defined", "translated", "apply", "children"));
+        run();
+        assertThat(world.failures).isEmpty();
+        assertThat(world.done)
+                .containsSubsequence(
+                        "defined", "apply ConfigMap edge-vcl", "children of edge", "status of Gateway shop/edge");
+        assertThat(around).containsExactly("first", "each");
+        assertThat(registry.scrape())
+                .contains(
+                        "shellac_operator_turns_failed_total 4.0",
+                        "shellac_operator_turn_seconds_count{outcome=\"failed\"} 4",
+                        "shellac_operator_turn_seconds_count{outcome=\"good\"} 1");
+    }
+
+    @Test
+    void theStatusIsSaidThoughEverythingElseWasDoneInTheTurnThatFailed() throws Exception {
+        arrive();
+        world.failures.add("status");
+        run();
+        assertThat(world.done).contains("status of Gateway shop/edge");
+    }
+
+    @Test
+    void whatSomebodyTouchedIsPutRightThoughTheTurnFails() throws Exception {
+        arrive();
+        meanwhile.add(() -> {
+            world.done.clear();
+            world.version = Optional.of("7");
+            world.failures.add("translated");
+            world.written.forEach(inbox::drifted);
+        });
+        run();
+        assertThat(world.done).contains("apply ConfigMap edge-vcl");
+        assertThat(around).containsExactly("first", "each", "first", "each");
+    }
+
+    @Test
+    void whoFailsAgainAndAgainGivesUp() {
+        arrive();
+        world.failures.addAll(List.of("children", "children", "children", "children", "children"));
+        assertThatThrownBy(this::run).isInstanceOf(IllegalStateException.class).hasMessage("children fails");
+        assertThat(registry.scrape()).contains("shellac_operator_turns_failed_total 5.0");
+        assertThat(around).isEmpty();
+    }
+
+    /** Does what it is asked and notes it, but for what fails: each word in its turn, once. */
+    private static final class World implements Ports, Cluster, Desk.Listener {
+        private final List<String> failures = new ArrayList<>();
+        private final List<String> done = new ArrayList<>();
+        private final List<ObjectKey> written = new ArrayList<>();
+        private Optional<String> version = Optional.empty();
+
+        private void act(String what, String words) {
+            if (!failures.isEmpty() && failures.getFirst().equals(what)) {
+                failures.removeFirst();
+                throw new IllegalStateException(what + " fails");
+            }
+            done.add(words);
+        }
+
+        @Override
+        public Cluster cluster() {
+            return this;
+        }
+
+        @Override
+        public Desk.Listener configuration() {
+            return this;
+        }
+
+        @Override
+        public Inbox.Batch read(Set<Name> configMaps) {
+            return new Inbox.Batch(Map.of(), Optional.empty(), Set.of(), Set.of(), System.nanoTime());
+        }
+
+        @Override
+        public Fleet.Parts fleet(Fleet.Key gateway) {
+            return new Fleet.Parts(List.of(), Map.of(), List.of());
+        }
+
+        @Override
+        public Optional<String> version(ObjectKey object) {
+            return version;
+        }
+
+        @Override
+        public void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration) {
+            act("children", "children of " + gateway.label());
+        }
+
+        @Override
+        public void noChildren(Fleet.Key gateway) {
+            act("noChildren", "no children of " + gateway.label());
+        }
+
+        @Override
+        public void status(Wish wish) {
+            act("status", "status of " + wish.object());
+        }
+
+        @Override
+        public void classes(Map<String, ClassGuard.Use> classes) {
+            act("classes", "classes");
+        }
+
+        @Override
+        public void defined(Definitions definitions) {
+            act("defined", "defined");
+        }
+
+        @Override
+        public void tell(EventDesk.Note note) {
+            act("tell", note.toString());
+        }
+
+        @Override
+        public void translated(Duration took, Translator.Work work) {
+            act("translated", "translated");
+        }
+
+        @Override
+        public void propagated(Duration took) {
+            act("propagated", "propagated");
+        }
+
+        @Override
+        public void wrote(ObjectKey object) {
+            written.add(object);
+        }
+
+        @Override
+        public void failed(ObjectKey object, IOException why) {
+            act("failed", "failed " + object);
+        }
+
+        @Override
+        public Stored apply(HasMetadata wanted) {
+            act(
+                    "apply",
+                    "apply " + wanted.getKind() + " " + wanted.getMetadata().getName());
+            return new Stored("1", 1);
+        }
+
+        @Override
+        public Stored replace(HasMetadata wanted) {
+            return apply(wanted);
+        }
+
+        @Override
+        public boolean create(HasMetadata wanted) {
+            throw new AssertionError("nothing is created");
+        }
+
+        @Override
+        public void delete(ObjectKey key) {
+            throw new AssertionError("nothing is deleted");
+        }
+
+        @Override
+        public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
+            throw new AssertionError("nothing is looked for");
+        }
+
+        @Override
+        public Optional<ObjectNode> read(String path) {
+            throw new AssertionError("nothing is read");
+        }
+
+        @Override
+        public ObjectNode merge(String path, ObjectNode patch) {
+            throw new AssertionError("nothing is merged");
+        }
+    }
+}
