@@ -6,6 +6,8 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,19 +19,25 @@ import (
 
 const host = "echo.example.com"
 
-// The strictest pod security, a user of the cluster's choice, and no API server when the container starts again.
-func TestARestrictedNamespaceIsServedAndAgainWithoutTheAPIServer(t *testing.T) {
-	s := newSite(t, map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}, "route.yaml")
-	s.answers(host, "/", http.StatusOK, 10*time.Second)
+// The strictest pod security, a user of the cluster's choice that no image knows, and no API server when the container starts again.
+func TestARestrictedNamespaceIsServedByAnyUserAndAgainWithoutTheAPIServer(t *testing.T) {
+	a := newAuthority(t)
+	s := newSite(t, map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}, "steady.yaml", a.good(steady).secret("steady"))
+	s.apply(s.secured("steady"))
+	s.runAs(1000770000)
+	serves := func(within time.Duration) {
+		t.Helper()
+		s.eventually("answers over HTTP", within, func() (bool, string) { return s.asksSteady(nil) })
+		s.eventually("answers over HTTPS", within, func() (bool, string) { return s.asksSteady(a.client(steady)) })
+	}
+	serves(10 * time.Second)
 	chaperone := s.gatewayProcesses("java")
 	s.component("stop", "kube-apiserver")
 	start := sync.OnceFunc(func() { s.component("start", "kube-apiserver") })
 	defer start()
-	if got := s.status(host, "/"); got != http.StatusOK {
-		t.Errorf("%d while the API server is away", got)
-	}
+	serves(time.Second)
 	s.kill(chaperone)
-	s.answers(host, "/", http.StatusOK, 20*time.Second)
+	serves(20 * time.Second)
 	start()
 	s.eventually("the API server's return", 30*time.Second, func() (bool, string) {
 		_, err := s.core.Discovery().ServerVersion()
@@ -37,6 +45,29 @@ func TestARestrictedNamespaceIsServedAndAgainWithoutTheAPIServer(t *testing.T) {
 	})
 	s.apply(route("later", "later.example.com", anyPath))
 	s.answers("later.example.com", "/", http.StatusOK, 20*time.Second)
+}
+
+// runAs has the Gateway's pods run as a user, as a cluster would that gives each namespace one of its own, and looks whether they do.
+func (s *site) runAs(user int) {
+	s.Helper()
+	before := s.get("apps/v1", "Deployment", "edge").GetGeneration()
+	_, err := s.core.AppsV1().Deployments(s.namespace).Patch(s.Context(), "edge", types.StrategicMergePatchType,
+		fmt.Appendf(nil, `{"spec":{"template":{"spec":{"securityContext":{"runAsUser":%d}}}}}`, user), metav1.PatchOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.rolledOut(before + 1)
+	for _, program := range []string{"java", "varnishd", "haproxy"} {
+		s.eventually(program+" of that user", 10*time.Second, func() (bool, string) {
+			for _, process := range s.gatewayProcesses(program) {
+				status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.PID))
+				if err != nil || !strings.Contains(string(status), fmt.Sprintf("\nUid:\t%d\t%[1]d\t%[1]d\t", user)) {
+					return false, fmt.Sprint(err, string(status))
+				}
+			}
+			return true, ""
+		})
+	}
 }
 
 func TestAKilledVarnishdIsStartedAgainWithItsRoutes(t *testing.T) {
@@ -78,30 +109,32 @@ func TestAKilledHAProxyIsStartedAgainAndPlainHTTPDoesNotNotice(t *testing.T) {
 // servesAgain waits for a right answer on a new connection, after a process was killed, and for three more.
 func (s *site) servesAgain(killed string, config *tls.Config, within time.Duration) {
 	s.Helper()
+	start := time.Now()
+	s.eventually("answers after "+killed+" was killed", within, func() (bool, string) { return s.asksSteady(config) })
+	fmt.Printf("measured: %s killed: served again after %d ms\n", killed, time.Since(start).Milliseconds())
+	for range 3 {
+		if ok, words := s.asksSteady(config); !ok {
+			s.Errorf("served once after %s was killed, and then not: %s", killed, words)
+		}
+	}
+}
+
+// asksSteady tells whether the route of steady.yaml answers on a new connection, over TLS where a configuration is given.
+func (s *site) asksSteady(config *tls.Config) (bool, string) {
 	address := s.address + ":80"
 	if config != nil {
 		address = s.address + ":443"
 	}
-	start := time.Now()
-	ask := func() (bool, string) {
-		c, err := dial(address, config)
-		if err != nil {
-			return false, err.Error()
-		}
-		defer c.Close()
-		_ = c.SetDeadline(time.Now().Add(time.Second))
-		_, err = c.exchange(steady, "/again", false, func(response *http.Response, body []byte) error {
-			return s.isSteady("/again", response, body)
-		})
-		return err == nil, fmt.Sprint(err)
+	c, err := dial(address, config)
+	if err != nil {
+		return false, err.Error()
 	}
-	s.eventually("answers after "+killed+" was killed", within, ask)
-	fmt.Printf("measured: %s killed: served again after %d ms\n", killed, time.Since(start).Milliseconds())
-	for range 3 {
-		if ok, words := ask(); !ok {
-			s.Errorf("served once after %s was killed, and then not: %s", killed, words)
-		}
-	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	_, err = c.exchange(steady, "/again", false, func(response *http.Response, body []byte) error {
+		return s.isSteady("/again", response, body)
+	})
+	return err == nil, fmt.Sprint(err)
 }
 
 func TestAConfigMapThatIsDeletedOrEditedByHandIsMadeAgain(t *testing.T) {
