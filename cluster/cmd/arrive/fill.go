@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,7 +20,10 @@ import (
 	"shellac.dev/cluster/internal/arrival"
 )
 
-var gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+var (
+	gateways   = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
+	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+)
 
 // filled is what is printed about many routes at once.
 type filled struct {
@@ -29,14 +33,19 @@ type filled struct {
 	Attached int64 `json:"attached_ms"`
 	// Told is how long until the last one had a status.
 	Told int64 `json:"told_ms"`
-	// Writes is how often the Gateway was written meanwhile.
-	Writes int `json:"gateway_writes"`
+	// Writes is how often the Gateway was written meanwhile, Config how often its ConfigMaps were.
+	Writes int   `json:"gateway_writes"`
+	Config int64 `json:"config_writes"`
 }
 
 func (o options) fillUp(ctx context.Context, client dynamic.Interface, poller *arrival.Poller) error {
 	patient, end := context.WithTimeout(ctx, 2*time.Minute)
 	defer end()
 	counting, err := o.count(patient, client)
+	if err != nil {
+		return err
+	}
+	config, err := o.configWrites(patient, client)
 	if err != nil {
 		return err
 	}
@@ -66,8 +75,27 @@ func (o options) fillUp(ctx context.Context, client dynamic.Interface, poller *a
 		}
 		result.Told = time.Since(created).Milliseconds()
 	}
-	result.Writes = counting.sum()
+	result.Writes, result.Config = counting.sum(), config.Load()
 	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// configWrites counts how often the ConfigMaps of the Gateway are written from now on.
+func (o options) configWrites(ctx context.Context, client dynamic.Interface) (*atomic.Int64, error) {
+	namespace, gateway, _ := strings.Cut(o.gateway, "/")
+	label := metav1.ListOptions{LabelSelector: "gateway.networking.k8s.io/gateway-name=" + gateway}
+	seen, err := client.Resource(configMaps).Namespace(namespace).Watch(ctx, label)
+	if err != nil {
+		return nil, err
+	}
+	var count atomic.Int64
+	go func() {
+		for event := range seen.ResultChan() {
+			if event.Type == watch.Modified {
+				count.Add(1)
+			}
+		}
+	}()
+	return &count, nil
 }
 
 // told waits until a route has a status. Statuses are written in the order in which they came to be.

@@ -66,7 +66,7 @@ final class Chaperone implements AutoCloseable {
         PodServer server;
         try {
             server = PodServer.start(
-                    new PodServer.Shown(loop, edge, drain, board, registry),
+                    new PodServer.Shown(loop, edge, drain, board, feeds.config(), registry),
                     settings.serving().token(),
                     settings.serving().pod(),
                     settings.serving().health(),

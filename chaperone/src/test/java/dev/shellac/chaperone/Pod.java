@@ -172,11 +172,16 @@ final class Pod implements AutoCloseable {
 
     /** A route of a path to a Service, in addition to those before. */
     void route(String path, String service) {
-        routes += (routes.isEmpty() ? "" : ",") + """
+        routes += (routes.isEmpty() ? "" : ",") + entry(path, service);
+        configure();
+    }
+
+    /** As it stands in routing.json. */
+    static String entry(String path, String service) {
+        return """
                 {"path_match":{"type":"PathPrefix","value":"%s"},"service":"%s","namespace":"shop","port":8080,"service_port":80,\
                 "weight":1,"listeners":["edge/gw/web"],"route_name":"shop/%s","origin":{"rule":0,"match":0},"priority":1,\
                 "rule_index":0}""".formatted(path, service, service);
-        configure();
     }
 
     void badRoute() {
@@ -228,6 +233,11 @@ final class Pod implements AutoCloseable {
         api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":" + members(data));
     }
 
+    /** The ConfigMap of changes, key by key. */
+    void changes(Map<String, String> data) {
+        api.put(CONFIG_MAPS, "gw-vcl-changes", "", ",\"data\":" + members(data));
+    }
+
     /** The Secret of certificates. */
     void secret(Map<String, Secret> files) {
         var data = new TreeMap<String, String>();
@@ -254,13 +264,23 @@ final class Pod implements AutoCloseable {
         return ask("http://127.0.0.1:" + port + path, "");
     }
 
+    /** Of the chaperone itself. */
+    String url(String path) {
+        return "http://127.0.0.1:" + chaperone.orElseThrow().port() + path;
+    }
+
     /** From the chaperone itself. */
     Answer own(String path) throws IOException {
-        return ask("http://127.0.0.1:" + chaperone.orElseThrow().port() + path, TOKEN);
+        return ask(url(path), TOKEN);
     }
 
     Answer ownWithout(String path) throws IOException {
-        return ask("http://127.0.0.1:" + chaperone.orElseThrow().port() + path, "wrong");
+        return ask(url(path), "wrong");
+    }
+
+    /** What seals for it are made with. */
+    String key() throws IOException {
+        return state().replaceAll("(?s).*\"key\":\"([^\"]+)\".*", "$1");
     }
 
     Answer debug(String path) throws IOException {

@@ -5,6 +5,7 @@ import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
+import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
@@ -35,7 +36,7 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     private static final Duration READ_WITHIN = Duration.ofSeconds(2);
 
     /** What is watched, and where is written to. */
-    record Edges(Feeds feeds, Owned owned, Fleet fleet, Cluster cluster) {}
+    record Edges(Feeds feeds, Owned owned, Fleet fleet, Courier courier, Cluster cluster) {}
 
     /** Who writes. */
     record Desks(ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
@@ -51,6 +52,11 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     }
 
     @Override
+    public Courier courier() {
+        return edges.courier();
+    }
+
+    @Override
     public void wrote(ObjectKey object) {
         metrics.wrote(Write.CONFIGURATION, End.WRITTEN);
         LOG.log(Level.DEBUG, "{0} is written", object);
@@ -60,6 +66,17 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     public void failed(ObjectKey object, IOException why) {
         metrics.wrote(Write.CONFIGURATION, End.FAILED);
         LOG.log(Level.WARNING, "{0} could not be written: {1}", object, why.getMessage());
+    }
+
+    @Override
+    public void told(Fleet.Key gateway) {
+        metrics.wrote(Write.CHANGES, End.WRITTEN);
+    }
+
+    @Override
+    public void lost(Fleet.Key gateway) {
+        metrics.wrote(Write.CHANGES, End.FAILED);
+        inbox.fleet(gateway);
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.LiveCluster;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.fleet.PodCourier;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorServer;
 import dev.shellac.operator.http.OperatorServer.Answer;
@@ -88,7 +89,8 @@ final class Operator implements AutoCloseable {
         var touches = new Touches(inbox);
         try (Feeds feeds = Feeds.start(api, inbox);
                 Owned owned = Owned.start(api, touches);
-                Fleet fleet = Fleet.start(api, tokens, inbox::fleet)) {
+                Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
+                PodCourier courier = PodCourier.to(fleet, tokens)) {
             while (!feeds.awaitSynced(SYNCED_WITHIN) || !owned.awaitSynced(SYNCED_WITHIN)) {
                 LOG.log(Level.INFO, "the cluster is still being read");
             }
@@ -103,7 +105,7 @@ final class Operator implements AutoCloseable {
                             new StatusTelling(metrics, events))) {
                 touches.to(children);
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, owned, fleet, cluster),
+                        new LivePorts.Edges(feeds, owned, fleet, courier, cluster),
                         new LivePorts.Desks(children, statuses, classes, events),
                         inbox,
                         metrics);

@@ -165,11 +165,12 @@ final class Stage implements AutoCloseable {
                         && server.find("/apis/apps/v1/namespaces/shop/deployments/edge")
                                 .isPresent()
                         && changes().isEmpty());
+        // Changes may be without being written for a second, and become part of the whole two seconds later.
         int writes;
         do {
             writes = server.writes().size();
-            Thread.sleep(300);
-        } while (writes != server.writes().size());
+            Thread.sleep(1300);
+        } while (writes != server.writes().size() || !changes().isEmpty());
     }
 
     /** The whole and the changes. */

@@ -2,13 +2,16 @@ package dev.shellac.chaperone.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.edge.EdgeLoop;
+import dev.shellac.chaperone.kube.ConfigFeed;
 import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
+import dev.shellac.varnishconfig.delivery.Delivery;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,7 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * {@code /health}, {@code /ready}, {@code /drain}, {@code /state} and {@code /metrics} on one address, {@code /debug/backends} on
+ * {@code /health}, {@code /ready}, {@code /drain}, {@code /state}, {@code /changes} and {@code /metrics} on one address, {@code /debug/backends} on
  * another that is not for others.
  */
 public final class PodServer implements AutoCloseable {
@@ -29,9 +32,11 @@ public final class PodServer implements AutoCloseable {
     private static final String SINCE = "since=";
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final int BACKLOG = 64;
+    private static final int MOST_CHANGES = 1 << 20;
 
     /** What is served. */
-    public record Shown(Loop loop, EdgeLoop edge, Drain drain, Board board, PrometheusMeterRegistry registry) {}
+    public record Shown(
+            Loop loop, EdgeLoop edge, Drain drain, Board board, ConfigFeed config, PrometheusMeterRegistry registry) {}
 
     private record Answer(int status, String type, String body) {
         static Answer text(int status, String words) {
@@ -50,7 +55,7 @@ public final class PodServer implements AutoCloseable {
 
     private final Shown shown;
     private final Token token;
-    private final String pod;
+    private final StateJson.Self self;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpServer server;
     private final HttpServer debug;
@@ -59,12 +64,13 @@ public final class PodServer implements AutoCloseable {
             throws IOException {
         this.shown = shown;
         this.token = token;
-        this.pod = pod;
+        this.self = new StateJson.Self(pod, shown.config().openKey());
         this.server = HttpServer.create(health, BACKLOG);
         page(server, "/health", exchange -> health());
         page(server, "/ready", exchange -> ready());
         page(server, "/drain", this::drain);
         page(server, "/state", this::state);
+        page(server, Delivery.PATH, this::changes);
         page(server, "/metrics", exchange -> metrics());
         this.debug = HttpServer.create(inside, BACKLOG);
         page(
@@ -161,7 +167,34 @@ public final class PodServer implements AutoCloseable {
         Board.Posted posted = query.startsWith(SINCE)
                 ? shown.board().after(query.substring(SINCE.length()), LONGEST_POLL)
                 : shown.board().posted();
-        return Answer.json(StateJson.of(posted, isReady(), pod));
+        return Answer.json(StateJson.of(posted, isReady(), self));
+    }
+
+    // Where they are not taken, the ConfigMap says what counts.
+    private Answer changes(HttpExchange exchange) throws IOException {
+        Headers headers = exchange.getRequestHeaders();
+        if (!token.isSaidBy(headers.getFirst(TOKEN_HEADER))) {
+            return Answer.text(403, "forbidden");
+        }
+        byte[] body = exchange.getRequestBody().readNBytes(MOST_CHANGES + 1);
+        if (body.length > MOST_CHANGES) {
+            return Answer.text(413, "more than " + MOST_CHANGES + " bytes");
+        }
+        String number = said(headers, Delivery.NUMBER);
+        if (!number.matches("[0-9]{1,18}")) {
+            return Answer.text(400, Delivery.NUMBER + " is no number");
+        }
+        var delivery = new Delivery(
+                new Delivery.Stamp(said(headers, Delivery.WRITER), Long.parseLong(number)),
+                said(headers, Delivery.BASE),
+                new String(body, UTF_8));
+        return shown.config().take(delivery, said(headers, Delivery.SEAL))
+                ? Answer.text(200, "taken")
+                : Answer.text(409, "not from who writes the ConfigMap, or not newer");
+    }
+
+    private static String said(Headers headers, String name) {
+        return Optional.ofNullable(headers.getFirst(name)).orElse("");
     }
 
     private Answer metrics() throws InterruptedException {

@@ -15,15 +15,23 @@ import java.util.TreeSet;
 final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
 
+    /**
+     * The pod that says it.
+     *
+     * @param key what seals for it are made with
+     */
+    record Self(String pod, String key) {}
+
     private StateJson() {}
 
-    static String of(Board.Posted posted, boolean ready, String pod) throws IOException {
+    static String of(Board.Posted posted, boolean ready, Self self) throws IOException {
         var text = new StringWriter();
         LiveState state = posted.state();
         try (JsonGenerator json = JSON.createGenerator(text)) {
             json.writeStartObject();
             json.writeStringField("version", posted.version());
-            json.writeStringField("pod", pod);
+            json.writeStringField("pod", self.pod());
+            json.writeStringField("key", self.key());
             json.writeBooleanField("ready", ready);
             json.writeObjectFieldStart("config");
             field(json, "resourceVersion", state.config().version());

@@ -1,9 +1,14 @@
 package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.delivery.KeyShare;
+import dev.shellac.varnishconfig.delivery.Seal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +27,7 @@ public final class ConfigFeed implements AutoCloseable {
     // What is made of a routing.json takes four times its size, and it is there itself while it is read.
     private static final int HEAP_PER_FILE = 6;
 
+    private final KeyShare share;
     private final ApiServer api;
     private final ListWatch.Pace pace;
     private final String path;
@@ -33,6 +39,10 @@ public final class ConfigFeed implements AutoCloseable {
     private volatile Optional<PodConfig> known = Optional.empty();
     private volatile Optional<String> unread = Optional.of("the ConfigMap was not read yet");
     private volatile Optional<String> missing = Optional.empty();
+    private volatile Optional<Writer> writer = Optional.empty();
+
+    /** Who writes the changes, as the ConfigMap says it. */
+    private record Writer(String open, Seal seal) {}
 
     /** What was heard last, with a number to tell it from others. */
     private record Seen(long number, Optional<Node> configMap, ConfigChanges changes) {}
@@ -41,12 +51,21 @@ public final class ConfigFeed implements AutoCloseable {
     private record Whole(Node configMap, PodConfig config) {}
 
     ConfigFeed(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
+        this.share = share();
         this.api = api;
         this.pace = pace;
         this.path = "/api/v1/namespaces/" + namespace + "/configmaps";
         this.name = name;
         this.changed = changed;
         this.thread = Thread.ofVirtual().name("configmap").unstarted(this::run);
+    }
+
+    private static KeyShare share() {
+        try {
+            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has " + KeyShare.KEYS, e);
+        }
     }
 
     void start() {
@@ -68,6 +87,37 @@ public final class ConfigFeed implements AutoCloseable {
     /** Why the ConfigMap cannot be read right now, or that there is none. */
     public Optional<String> fault() {
         return unread.or(() -> missing);
+    }
+
+    /** What a writer needs to know to seal what it sends here. */
+    public String openKey() {
+        return share.open();
+    }
+
+    /** Changes that came straight here, and whether they are taken: from the one who writes the ConfigMap, and newer than what is known. */
+    public boolean take(Delivery delivery, String seal) {
+        if (writer.filter(known -> known.open().equals(delivery.stamp().writer())
+                        && known.seal().isOn(delivery, seal))
+                .isEmpty()) {
+            return false;
+        }
+        synchronized (this) {
+            Optional<ConfigChanges> next = seen.changes().told(delivery);
+            next.ifPresent(this::heard);
+            return next.isPresent();
+        }
+    }
+
+    private synchronized void heard(ConfigChanges changes) {
+        seen = new Seen(seen.number() + 1, seen.configMap(), changes);
+        notifyAll();
+    }
+
+    // Known before any changes of theirs come.
+    private void meet(String open) {
+        if (writer.filter(known -> known.open().equals(open)).isEmpty()) {
+            writer = share.with(open).map(seal -> new Writer(open, seal));
+        }
     }
 
     private void run() {
@@ -219,9 +269,9 @@ public final class ConfigFeed implements AutoCloseable {
 
         private void heard(Optional<Node> now) {
             synchronized (ConfigFeed.this) {
-                seen = new Seen(
-                        seen.number() + 1, seen.configMap(), seen.changes().seen(now));
-                ConfigFeed.this.notifyAll();
+                ConfigChanges next = seen.changes().seen(now);
+                meet(next.writer());
+                ConfigFeed.this.heard(next);
             }
         }
 
@@ -229,9 +279,7 @@ public final class ConfigFeed implements AutoCloseable {
         public void fault(Optional<String> why) {
             if (why.isPresent()) {
                 synchronized (ConfigFeed.this) {
-                    seen = new Seen(
-                            seen.number() + 1, seen.configMap(), seen.changes().unread());
-                    ConfigFeed.this.notifyAll();
+                    ConfigFeed.this.heard(seen.changes().unread());
                 }
             }
         }

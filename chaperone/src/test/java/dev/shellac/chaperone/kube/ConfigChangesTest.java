@@ -3,6 +3,7 @@ package dev.shellac.chaperone.kube;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.varnishconfig.delivery.Delivery;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -38,6 +39,51 @@ final class ConfigChangesTest {
         String much = zipped("x".repeat((1 << 20) + 1));
         see("\"data\":{\"base\":\"%s\"},\"binaryData\":{\"routing.changes.json.gz\":\"" + much + "\"}");
         assertThat(taken()).contains("a");
+    }
+
+    @Test
+    void theNewerOfBothWaysCounts() throws Exception {
+        see(signed("w", 3, "written"));
+        assertThat(changes.writer()).isEqualTo("w");
+        assertThat(told("w", 3, "as old")).isFalse();
+        assertThat(told("w", 2, "older")).isFalse();
+        assertThat(told("w", 4, "newer")).isTrue();
+        assertThat(taken()).contains("newer");
+        see(signed("w", 3, "written"));
+        assertThat(taken()).as("seen late").contains("newer");
+        see(signed("w", 4, "edited by hand"));
+        assertThat(taken()).contains("edited by hand");
+    }
+
+    @Test
+    void anotherWriterCountsWhenItIsWritten() throws Exception {
+        see(signed("w", 3, "written"));
+        assertThat(told("w", 9, "newer")).isTrue();
+        assertThat(told("x", 10, "who is that")).isFalse();
+        see(signed("x", 1, "theirs"));
+        assertThat(taken()).contains("theirs");
+        assertThat(told("w", 11, "was it once")).isFalse();
+        assertThat(told("x", 2, "is it now")).isTrue();
+    }
+
+    @Test
+    void nothingIsToldOfChangesThatAreNotThere() throws Exception {
+        assertThat(told("w", 1, "a")).isFalse();
+        see(signed("w", 1, "a"));
+        changes = changes.seen(Optional.empty());
+        assertThat(told("w", 2, "b")).isFalse();
+    }
+
+    private static String signed(String writer, long number, String json) {
+        return "\"data\":{\"base\":\"%s\",\"routing.changes.json\":\"" + json + "\",\"writer\":\"" + writer
+                + "\",\"number\":\"" + number + "\"}";
+    }
+
+    private boolean told(String writer, long number, String json) {
+        Optional<ConfigChanges> next =
+                changes.told(new Delivery(new Delivery.Stamp(writer, number), WHOLE.wholeHash(), json));
+        next.ifPresent(found -> changes = found);
+        return next.isPresent();
     }
 
     private Optional<String> taken() {

@@ -13,6 +13,7 @@ import java.util.Optional;
  * What a pod says of itself.
  *
  * @param version of this state, to wait for the next
+ * @param key what it knows us by is made with; empty where it takes nothing from us
  * @param live what it serves from
  * @param vclRefused the compiler's words about a newer VCL
  * @param complaints what of the configuration HAProxy did not take, in words
@@ -21,6 +22,7 @@ import java.util.Optional;
  */
 public record PodState(
         String version,
+        String key,
         boolean ready,
         Fingerprint live,
         List<TableRefusal> refusals,
@@ -69,6 +71,7 @@ public record PodState(
                 .forEach(file -> leftOut.put(file.getKey(), file.getValue().asText()));
         return new PodState(
                 state.path("version").asText(),
+                state.path("key").asText(),
                 state.path("ready").asBoolean(),
                 new Fingerprint(
                         state.path("config").path("routing").asText(),

@@ -16,6 +16,7 @@ final class StatePoll implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatePoll.class.getName());
     private static final JsonMapper JSON = new JsonMapper();
     static final int PORT = 8081;
+    static final String TOKEN_HEADER = "X-Drain-Token";
     private static final Duration PATIENCE = Duration.ofSeconds(45);
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(2);
@@ -68,7 +69,7 @@ final class StatePoll implements AutoCloseable {
     private PodState ask(String version) throws IOException, InterruptedException {
         var request = HttpRequest.newBuilder(URI.create(version.isEmpty() ? url : url + "?since=" + version))
                 .timeout(PATIENCE)
-                .header("X-Drain-Token", token.get())
+                .header(TOKEN_HEADER, token.get())
                 .build();
         var response = http.send(request, BodyHandlers.ofByteArray());
         if (response.statusCode() != 200) {

@@ -16,6 +16,8 @@ public final class OperatorMetrics {
     /** What was written, or was not. */
     public enum Write {
         CONFIGURATION,
+        /** Straight to pods. */
+        CHANGES,
         CHILD,
         STATUS
     }

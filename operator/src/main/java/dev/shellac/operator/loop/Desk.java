@@ -1,12 +1,15 @@
 package dev.shellac.operator.loop;
 
-import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fingerprint;
+import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Generations;
 import dev.shellac.operator.loop.GatewayObjects.Form;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /** The configuration of one Gateway: what was written, and what still is to be. For the loop's thread. */
@@ -27,16 +31,24 @@ public final class Desk {
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(10);
     private static final Duration QUIET = Duration.ofSeconds(2);
+    // How long what the pods have may be without being written: a burst is a write a second.
+    private static final Duration UNWRITTEN = Duration.ofSeconds(1);
     private static final int MOST_BEGUN = 256;
 
     /** What writing needs. */
-    record Office(Cluster cluster, Listener listener) {}
+    record Office(Cluster cluster, Courier courier, Listener listener) {}
 
     /** Who wants to know. */
     public interface Listener {
         void wrote(ObjectKey object);
 
         void failed(ObjectKey object, IOException why);
+
+        /** Changes are on their way to the pods of a Gateway. */
+        void told(Fleet.Key gateway);
+
+        /** A pod did not take them, and is waiting for what is written. Called on any thread. */
+        void lost(Fleet.Key gateway);
     }
 
     private record Written(HasMetadata object, Stored stored) {}
@@ -48,6 +60,11 @@ public final class Desk {
     private Optional<GatewayObjects.Content> wanted = Optional.empty();
     private Optional<Instant> retryAt = Optional.empty();
     private Optional<Instant> tidyAt = Optional.empty();
+    private Optional<Instant> saveAt = Optional.empty();
+    private Optional<GatewayObjects.Changes> told = Optional.empty();
+    // Set by who brings changes to pods.
+    private final AtomicBoolean lost = new AtomicBoolean();
+    private final SignedChanges signed = new SignedChanges();
     private int failures;
 
     Generations generations() {
@@ -72,13 +89,18 @@ public final class Desk {
         var keys = new LinkedHashSet<ObjectKey>();
         wanted.ifPresent(configuration -> {
             configuration.objects().forEach(object -> keys.add(ObjectKey.of(object)));
-            keys.add(ObjectKey.of(configuration.changes()));
+            keys.add(ObjectKey.of(configuration.changes().object()));
         });
         return keys;
     }
 
     Optional<Instant> retryAt() {
         return retryAt;
+    }
+
+    /** When changes that pods have are to be written. */
+    Optional<Instant> saveAt() {
+        return saveAt;
     }
 
     /** When changes are to become part of the whole, should there be no others until then. */
@@ -88,7 +110,8 @@ public final class Desk {
 
     /** Whether something is to be written though nothing changed. */
     boolean isDue(Instant now) {
-        return Stream.of(retryAt, tidyAt).flatMap(Optional::stream).anyMatch(time -> !time.isAfter(now));
+        return lost.get()
+                || Stream.of(retryAt, saveAt, tidyAt).flatMap(Optional::stream).anyMatch(time -> !time.isAfter(now));
     }
 
     Form form(Instant now) {
@@ -115,7 +138,9 @@ public final class Desk {
     /** Nothing is due any more, until something changes. */
     void rest() {
         retryAt = Optional.empty();
+        saveAt = Optional.empty();
         tidyAt = Optional.empty();
+        lost.set(false);
     }
 
     /** A pod serves this: how long it took, for each configuration that is served with it for the first time. */
@@ -140,42 +165,96 @@ public final class Desk {
      * @param generation of the Gateway
      * @param news when the first of what led to it arrived, in nanoseconds of the process
      */
-    record Occasion(long generation, Instant now, long news) {}
+    record Occasion(Fleet.Key gateway, long generation, Instant now, long news) {}
 
-    /** Writes what is not as it shall be; true if all is. */
+    /** Has pods told of changes, and writes what is not as it shall be; true if all is, or will be before long. */
     boolean write(Office office, Occasion occasion) throws InterruptedException {
         Instant now = occasion.now();
         if (wanted.isEmpty() || retryAt.filter(now::isBefore).isPresent()) {
             return retryAt.isEmpty();
         }
         GatewayObjects.Content content = wanted.get();
+        if (tell(office, occasion) && saveAt.filter(time -> !time.isAfter(now)).isEmpty()) {
+            saveAt = saveAt.or(() -> Optional.of(now.plus(UNWRITTEN)));
+            tidyAt = Optional.of(now.plus(QUIET));
+            return true;
+        }
         boolean anything = false;
-        for (HasMetadata object : Stream.concat(content.objects().stream(), Stream.of(content.changes()))
-                .toList()) {
-            ObjectKey key = ObjectKey.of(object);
-            Optional<Written> last = Optional.ofNullable(written.get(key));
-            if (last.filter(before -> before.object().equals(object)).isPresent()) {
-                continue;
+        try {
+            for (HasMetadata object : content.objects()) {
+                anything |= write(office, object, () -> office.cluster().apply(object));
             }
-            try {
-                written.put(key, new Written(object, put(office.cluster(), object)));
-                office.listener().wrote(key);
-                anything = true;
-            } catch (IOException e) {
-                written.remove(key);
-                failures++;
-                Duration pause = RETRY.multipliedBy(1L << Math.min(failures - 1, 6));
-                retryAt = Optional.of(now.plus(pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST));
-                office.listener().failed(key, e);
-                return false;
-            }
+            ConfigMap changes = content.changes().object();
+            anything |= write(office, changes, () -> signed.write(office.cluster(), changes, office.courier()));
+        } catch (IOException e) {
+            failures++;
+            Duration pause = RETRY.multipliedBy(1L << Math.min(failures - 1, 6));
+            retryAt = Optional.of(now.plus(pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST));
+            return false;
         }
         failures = 0;
         retryAt = Optional.empty();
+        saveAt = Optional.empty();
+        lost.set(false);
         written.keySet().retainAll(new HashSet<>(keys()));
         tidyAt = content.form() == Form.CHANGES ? Optional.of(now.plus(QUIET)) : Optional.empty();
-        wrote(content.fingerprint().get(), occasion, anything);
+        wrote(content.fingerprint().get(), occasion, anything && !isTold(content));
         return true;
+    }
+
+    // Whether all pods that serve have been sent the changes, which are of what is written. They take them from nobody
+    // else than who wrote what they read.
+    private boolean tell(Office office, Occasion occasion) {
+        GatewayObjects.Content content = wanted.orElseThrow();
+        if (!signed.isOurs() || lost.get() || !content.objects().stream().allMatch(this::isWritten)) {
+            return false;
+        }
+        GatewayObjects.Changes changes = content.changes();
+        if (isTold(content) || (saveAt.isEmpty() && isWritten(changes.object()))) {
+            return saveAt.isPresent();
+        }
+        told = Optional.of(changes);
+        // Pods have something else than what is written, even if that is what was written before.
+        written.remove(ObjectKey.of(changes.object()));
+        var delivery = new Delivery(office.courier().stamp(), changes.base(), changes.json());
+        boolean all = office.courier().bring(occasion.gateway(), delivery, () -> {
+            lost.set(true);
+            office.listener().lost(occasion.gateway());
+        });
+        office.listener().told(occasion.gateway());
+        wrote(content.fingerprint().get(), occasion, true);
+        return all;
+    }
+
+    private boolean isTold(GatewayObjects.Content content) {
+        return told.equals(Optional.of(content.changes()));
+    }
+
+    private boolean isWritten(HasMetadata object) {
+        return Optional.ofNullable(written.get(ObjectKey.of(object)))
+                .filter(last -> last.object().equals(object))
+                .isPresent();
+    }
+
+    private interface Writing {
+        Stored run() throws IOException, InterruptedException;
+    }
+
+    // Whether there was something to write.
+    private boolean write(Office office, HasMetadata object, Writing writing) throws IOException, InterruptedException {
+        if (isWritten(object)) {
+            return false;
+        }
+        ObjectKey key = ObjectKey.of(object);
+        try {
+            written.put(key, new Written(object, writing.run()));
+            office.listener().wrote(key);
+            return true;
+        } catch (IOException e) {
+            written.remove(key);
+            office.listener().failed(key, e);
+            throw e;
+        }
     }
 
     private void wrote(Fingerprint fingerprint, Occasion occasion, boolean anything) {
@@ -186,19 +265,5 @@ public final class Desk {
                 begun.remove(begun.keySet().iterator().next());
             }
         }
-    }
-
-    // Changes come often, and nobody has a reason to add something of their own to them.
-    private Stored put(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
-        if (wanted.filter(content -> content.changes().equals(object)).isPresent()) {
-            try {
-                return cluster.replace(object);
-            } catch (ApiFault e) {
-                if (!e.isNotFound()) {
-                    throw e;
-                }
-            }
-        }
-        return cluster.apply(object);
     }
 }

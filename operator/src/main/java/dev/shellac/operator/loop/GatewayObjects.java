@@ -29,7 +29,7 @@ public interface GatewayObjects {
      */
     record Content(
             List<HasMetadata> objects,
-            ConfigMap changes,
+            Changes changes,
             Form form,
             Supplier<Fingerprint> fingerprint,
             Optional<String> vclFault,
@@ -38,6 +38,15 @@ public interface GatewayObjects {
             objects = List.copyOf(objects);
         }
     }
+
+    /**
+     * What changed since the objects were made.
+     *
+     * @param object as it is written, but for who writes it
+     * @param base the hash of the routing.json that they are of
+     * @param json empty where there are none
+     */
+    record Changes(ConfigMap object, String base, String json) {}
 
     /** How configuration is laid down. */
     enum Form {

@@ -70,7 +70,7 @@ public final class Loop {
         this.objects = objects;
         this.settings = settings;
         this.translator = new Translator(settings);
-        this.office = new Desk.Office(ports.cluster(), ports.configuration());
+        this.office = new Desk.Office(ports.cluster(), ports.courier(), ports.configuration());
     }
 
     /** How long until something is due though nothing arrives. */
@@ -78,6 +78,7 @@ public final class Loop {
         Instant due = now.plus(IDLE);
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             due = sooner(due, entry.getValue().retryAt(), now);
+            due = sooner(due, entry.getValue().saveAt(), now);
             due = sooner(due, entry.getValue().tidyAt(), now);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, entry.getKey());
             if (gateway.isPresent() && isWaitingForAddress(gateway.get())) {
@@ -287,7 +288,9 @@ public final class Loop {
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
             var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
             if (attempt(desk, brief, () -> want(desk, brief, now))) {
-                desk.write(office, new Desk.Occasion(gateway.get().meta().generation(), now, oldest));
+                desk.write(
+                        office,
+                        new Desk.Occasion(key(name), gateway.get().meta().generation(), now, oldest));
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
+import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
@@ -22,6 +23,9 @@ public interface Ports {
     Cluster cluster();
 
     Desk.Listener configuration();
+
+    /** The way to pods that does not lead through the cluster. */
+    Courier courier();
 
     /** Has these ConfigMaps read, and only these; what came of it, once they were. */
     Inbox.Batch read(Set<Name> configMaps) throws InterruptedException;

@@ -116,7 +116,7 @@ public final class ClusterObjects implements GatewayObjects {
         String since = changes.orElse("");
         return new Content(
                 laid.objects(),
-                ConfigMaps.changes(brief.gateway(), laid.hash(), since),
+                new Changes(ConfigMaps.changes(brief.gateway(), laid.hash(), since), laid.hash(), since),
                 since.isEmpty() ? Form.WHOLE : Form.CHANGES,
                 () -> new Fingerprint(
                         since.isEmpty() ? laid.hash() : hash(laid.hash() + "\n" + since),

@@ -41,7 +41,7 @@ final class DataPlanesTest {
     }
 
     private static PodState state(Fingerprint live) {
-        return new PodState("1", true, live, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
+        return new PodState("1", "", true, live, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
     }
 
     private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states) {

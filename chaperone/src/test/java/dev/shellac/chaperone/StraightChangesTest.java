@@ -1,0 +1,145 @@
+package dev.shellac.chaperone;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.delivery.KeyShare;
+import dev.shellac.varnishconfig.delivery.Seal;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Changes that come straight from the operator are served before they are written anywhere; those of others are not served at all. */
+final class StraightChangesTest {
+    private static final String ROUTING =
+            "{\"version\":2,\"listeners\":{\"edge/gw/web\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{\"*\":{\"routes\":[]}}}";
+    private static final String BASE = new RoutingFile(ROUTING.getBytes(StandardCharsets.UTF_8)).wholeHash();
+
+    private final KeyShare operator = share();
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path folder;
+
+    private Pod pod;
+
+    @BeforeEach
+    void start() throws Exception {
+        pod = Pod.in(folder);
+        pod.slice("a", pod.backend("a"));
+        pod.configure(ROUTING);
+        written(1, "");
+        pod.start();
+        pod.awaitReady();
+    }
+
+    @AfterEach
+    void end() {
+        http.close();
+        pod.close();
+    }
+
+    @Test
+    void whatTheOperatorSendsIsServed() throws Exception {
+        assertThat(send(delivery(2, change("/a")), seal())).isEqualTo(200);
+        pod.awaitAnswer("/a", 200, "a");
+        assertThat(send(delivery(2, change("/b")), seal())).as("not newer").isEqualTo(409);
+        assertThat(send(delivery(3, change("/c")), seal())).isEqualTo(200);
+        pod.awaitAnswer("/c", 200, "a");
+        assertThat(pod.get("/a").status()).isEqualTo(404);
+
+        written(2, change("/old"));
+        written(4, change("/d"));
+        pod.awaitAnswer("/d", 200, "a");
+    }
+
+    @Test
+    void whatOthersSendIsNot() throws Exception {
+        KeyShare stranger = share();
+        Delivery forged = delivery(2, change("/a"));
+        assertThat(send(forged, stranger.with(pod.key()).orElseThrow())).isEqualTo(409);
+        var theirs = new Delivery(new Delivery.Stamp(stranger.open(), 2), BASE, change("/a"));
+        assertThat(send(theirs, stranger.with(pod.key()).orElseThrow()))
+                .as("sealed well, by somebody who does not write")
+                .isEqualTo(409);
+        assertThat(post(forged, seal().of(forged), "2", "wrong")).isEqualTo(403);
+        assertThat(post(forged, seal().of(forged), "two", Pod.TOKEN)).isEqualTo(400);
+        assertThat(send(delivery(2, "x".repeat((1 << 20) + 1)), seal())).isEqualTo(413);
+        assertThat(pod.get("/a").status()).isEqualTo(404);
+    }
+
+    @Test
+    void changesOfAnotherFileWaitForIt() throws Exception {
+        assertThat(send(delivery(2, change("/a")), seal())).isEqualTo(200);
+        pod.awaitAnswer("/a", 200, "a");
+        String next = ROUTING + "\n";
+        String base = new RoutingFile(next.getBytes(StandardCharsets.UTF_8)).wholeHash();
+        assertThat(send(new Delivery(new Delivery.Stamp(operator.open(), 3), base, change("/b")), seal()))
+                .isEqualTo(200);
+        pod.configure(next);
+        eventually("served with its file", () -> pod.get("/b").status() == 200);
+        assertThat(pod.get("/a").status()).isEqualTo(404);
+    }
+
+    private void written(long number, String json) {
+        pod.changes(Map.of(
+                "base",
+                BASE,
+                "routing.changes.json",
+                json,
+                "writer",
+                operator.open(),
+                "number",
+                String.valueOf(number)));
+    }
+
+    private Delivery delivery(long number, String json) {
+        return new Delivery(new Delivery.Stamp(operator.open(), number), BASE, json);
+    }
+
+    private Seal seal() throws IOException {
+        return operator.with(pod.key()).orElseThrow();
+    }
+
+    private static String change(String path) {
+        return "{\"version\":2,\"vhosts\":{\"*\":{\"routes\":[" + Pod.entry(path, "a") + "]}}}";
+    }
+
+    private int send(Delivery delivery, Seal seal) throws Exception {
+        return post(delivery, seal.of(delivery), String.valueOf(delivery.stamp().number()), Pod.TOKEN);
+    }
+
+    private int post(Delivery delivery, String seal, String number, String token) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(pod.url(Delivery.PATH)))
+                .header("X-Drain-Token", token)
+                .header(Delivery.WRITER, delivery.stamp().writer())
+                .header(Delivery.NUMBER, number)
+                .header(Delivery.BASE, delivery.base())
+                .header(Delivery.SEAL, seal)
+                .POST(BodyPublishers.ofString(delivery.json()))
+                .build();
+        return http.send(request, BodyHandlers.ofString()).statusCode();
+    }
+
+    private static KeyShare share() {
+        try {
+            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.shellac.operator.fleet;
+
+import dev.shellac.varnishconfig.delivery.Delivery;
+
+/** Brings changes straight to pods, while they are not written down yet. */
+public interface Courier {
+    /** For what is brought or written next: higher than all before. */
+    Delivery.Stamp stamp();
+
+    /**
+     * Brings changes to the pods of a Gateway, and does not wait until they have them.
+     *
+     * @param lost called on another thread when one of the pods that serve does not take it
+     * @return false where one of the pods that serve can only be reached by what is written
+     */
+    boolean bring(Fleet.Key gateway, Delivery delivery, Runnable lost);
+}

@@ -1,0 +1,151 @@
+package dev.shellac.operator.fleet;
+
+import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.delivery.KeyShare;
+import dev.shellac.varnishconfig.delivery.Seal;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * Asks pods by HTTP to take changes. They know them for this process's by a seal, which is made with a key that they tell with their state and one that
+ * is in what this process writes; so who can read either of them, or ask pods for anything, cannot change what they serve.
+ */
+public final class PodCourier implements Courier, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(PodCourier.class.getName());
+    private static final Duration TAKEN_WITHIN = Duration.ofMillis(250);
+    private static final int TAKEN = 200;
+    private static final int MOST_REMEMBERED = 1024;
+
+    private final Function<Fleet.Key, Fleet.Parts> fleet;
+    private final Function<Fleet.Key, String> tokens;
+    private final int port;
+    private final KeyShare share;
+    private final AtomicLong number = new AtomicLong();
+    private final Map<String, Seal> seals = lasting();
+    // States in which a pod did not take something; it is asked again when it has told another.
+    private final Map<String, Boolean> shy = Collections.synchronizedMap(lasting());
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(TAKEN_WITHIN)
+            .build();
+
+    private record Recipient(Pod pod, PodState state, Seal seal) {
+        String moment() {
+            return pod.uid() + " " + state.version();
+        }
+    }
+
+    /** To the pods of a fleet, on the port where they tell their state. */
+    public static PodCourier to(Fleet fleet, Function<Fleet.Key, String> tokens) {
+        return new PodCourier(fleet::of, tokens, StatePoll.PORT);
+    }
+
+    PodCourier(Function<Fleet.Key, Fleet.Parts> fleet, Function<Fleet.Key, String> tokens, int port) {
+        this.port = port;
+        this.fleet = fleet;
+        this.tokens = tokens;
+        try {
+            this.share =
+                    new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has " + KeyShare.KEYS, e);
+        }
+    }
+
+    @Override
+    public Delivery.Stamp stamp() {
+        return new Delivery.Stamp(share.open(), number.incrementAndGet());
+    }
+
+    @Override
+    public boolean bring(Fleet.Key gateway, Delivery delivery, Runnable lost) {
+        Fleet.Parts parts = fleet.apply(gateway);
+        List<Pod> serving = parts.pods().stream()
+                .filter(pod -> pod.ready() && pod.door().isPresent())
+                .toList();
+        List<Recipient> willing = serving.stream()
+                .flatMap(pod -> recipient(pod, parts).stream())
+                .filter(recipient -> !shy.containsKey(recipient.moment()))
+                .toList();
+        willing.forEach(recipient -> send(recipient, tokens.apply(gateway), delivery, lost));
+        return willing.size() == serving.size();
+    }
+
+    private Optional<Recipient> recipient(Pod pod, Fleet.Parts parts) {
+        PodState state = parts.states().get(pod.uid());
+        if (state == null || state.key().isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Seal> seal = Optional.ofNullable(seals.get(state.key())).or(() -> share.with(state.key()));
+        seal.ifPresent(found -> seals.put(state.key(), found));
+        return seal.map(found -> new Recipient(pod, state, found));
+    }
+
+    private void send(Recipient recipient, String token, Delivery delivery, Runnable lost) {
+        Thread.startVirtualThread(() -> {
+            Optional<String> refusal = refusal(recipient, token, delivery);
+            refusal.ifPresent(why -> {
+                LOG.log(
+                        Level.DEBUG,
+                        "{0} does not take changes: {1}",
+                        recipient.pod().name(),
+                        why);
+                shy.put(recipient.moment(), true);
+                lost.run();
+            });
+        });
+    }
+
+    private Optional<String> refusal(Recipient recipient, String token, Delivery delivery) {
+        String door = recipient.pod().door().orElseThrow();
+        var request = HttpRequest.newBuilder(URI.create("http://" + door + ":" + port + Delivery.PATH))
+                .timeout(TAKEN_WITHIN)
+                .header(StatePoll.TOKEN_HEADER, token)
+                .header(Delivery.WRITER, delivery.stamp().writer())
+                .header(Delivery.NUMBER, String.valueOf(delivery.stamp().number()))
+                .header(Delivery.BASE, delivery.base())
+                .header(Delivery.SEAL, recipient.seal().of(delivery))
+                .POST(BodyPublishers.ofString(delivery.json()))
+                .build();
+        try {
+            var response = http.send(request, BodyHandlers.ofString());
+            return response.statusCode() == TAKEN
+                    ? Optional.empty()
+                    : Optional.of(response.body().strip());
+        } catch (IOException e) {
+            return Optional.of(e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.of("this process ends");
+        }
+    }
+
+    private static <K, V> Map<K, V> lasting() {
+        return new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+                return size() > MOST_REMEMBERED;
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.shellac.operator.fleet;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.shellac.model.Name;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.delivery.KeyShare;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a pod gets, and what happens when it does not want it. */
+final class PodCourierTest {
+    private static final Fleet.Key GATEWAY = new Fleet.Key("shop", "edge");
+
+    private final KeyShare share = share();
+    private final List<String> taken = new CopyOnWriteArrayList<>();
+    private final AtomicInteger lost = new AtomicInteger();
+    private final HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
+    private final List<Pod> pods = new ArrayList<>(List.of(pod("one", true)));
+    private volatile int answer = 200;
+    private String version = "1";
+    private String key = share.open();
+    private final PodCourier courier = new PodCourier(
+            gateway -> new Fleet.Parts(pods, Map.of("one", state()), List.of()),
+            gateway -> "a token",
+            server.getAddress().getPort());
+
+    PodCourierTest() throws IOException {
+        server.createContext(Delivery.PATH, exchange -> {
+            try (exchange) {
+                var headers = exchange.getRequestHeaders();
+                var delivery = new Delivery(
+                        new Delivery.Stamp(
+                                headers.getFirst(Delivery.WRITER), Long.parseLong(headers.getFirst(Delivery.NUMBER))),
+                        headers.getFirst(Delivery.BASE),
+                        new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+                assertThat(headers.getFirst("X-Drain-Token")).isEqualTo("a token");
+                boolean good = share.with(delivery.stamp().writer())
+                        .orElseThrow()
+                        .isOn(delivery, headers.getFirst(Delivery.SEAL));
+                taken.add(delivery.json() + " " + (good ? "sealed" : "forged"));
+                exchange.sendResponseHeaders(answer, -1);
+            }
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void end() {
+        courier.close();
+        server.stop(0);
+    }
+
+    @Test
+    void aPodGetsWhatItCanTellIsOurs() throws Exception {
+        assertThat(bring("a")).isTrue();
+        eventually("taken", () -> taken.equals(List.of("a sealed")));
+        assertThat(courier.stamp().number()).isGreaterThan(1);
+        assertThat(lost).hasValue(0);
+    }
+
+    @Test
+    void aPodThatDoesNotTakeItIsLeftAloneUntilItTellsAnotherState() throws Exception {
+        answer = 409;
+        assertThat(bring("a")).isTrue();
+        eventually("lost", () -> lost.get() == 1);
+        assertThat(bring("b")).as("it reads what is written").isFalse();
+        answer = 200;
+        version = "2";
+        assertThat(bring("c")).isTrue();
+        eventually("taken", () -> taken.equals(List.of("a sealed", "c sealed")));
+    }
+
+    @Test
+    void aPodThatCannotBeReachedIsLost() throws Exception {
+        server.stop(0);
+        assertThat(bring("a")).isTrue();
+        eventually("lost", () -> lost.get() == 1);
+    }
+
+    @Test
+    void onlyWhatServesCounts() {
+        assertThat(bring("a")).isTrue();
+        pods.add(pod("two", false));
+        assertThat(bring("b"))
+                .as("one that does not serve yet reads what is written")
+                .isTrue();
+        pods.add(pod("three", true));
+        assertThat(bring("c")).as("nothing is known of that one").isFalse();
+        pods.clear();
+        assertThat(bring("d")).as("nobody waits for it").isTrue();
+    }
+
+    @Test
+    void aPodWithoutAKeyTakesNothing() {
+        key = "";
+        assertThat(bring("a")).isFalse();
+        key = "no key at all";
+        assertThat(bring("a")).isFalse();
+        assertThat(taken).isEmpty();
+    }
+
+    private boolean bring(String json) {
+        return courier.bring(GATEWAY, new Delivery(courier.stamp(), "sha256:0", json), lost::incrementAndGet);
+    }
+
+    private PodState state() {
+        return new PodState(
+                version,
+                key,
+                true,
+                new Fingerprint("", "", ""),
+                List.of(),
+                Optional.empty(),
+                List.of(),
+                Map.of(),
+                List.of());
+    }
+
+    private static Pod pod(String uid, boolean ready) {
+        return new Pod(new Name("shop", uid), uid, "edge", Optional.of("127.0.0.1"), ready, false);
+    }
+
+    private static KeyShare share() {
+        try {
+            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

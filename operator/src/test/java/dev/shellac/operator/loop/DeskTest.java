@@ -1,0 +1,279 @@
+package dev.shellac.operator.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.fleet.Courier;
+import dev.shellac.operator.fleet.Fingerprint;
+import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.loop.GatewayObjects.Changes;
+import dev.shellac.operator.loop.GatewayObjects.Content;
+import dev.shellac.operator.loop.GatewayObjects.Form;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Changes are told at once and written now and then; pods that cannot be told read what is written, and do not wait for it. */
+final class DeskTest {
+    private static final Fleet.Key GATEWAY = new Fleet.Key("shop", "edge");
+    private static final Instant START = Instant.EPOCH;
+
+    private final Shelf cluster = new Shelf();
+    private final Walker courier = new Walker("w");
+    private final Desk desk = new Desk();
+    private Instant now = START;
+
+    @Test
+    void theFirstChangeIsWrittenAndTheNextOnesAreTold() throws Exception {
+        change("whole", "");
+        change("whole", "a");
+        assertThat(courier.told).containsExactly("a");
+        assertThat(cluster.changes()).as("not yet").isEmpty();
+        assertThat(desk.saveAt()).contains(START.plusSeconds(1));
+        change("whole", "b");
+        assertThat(courier.told).containsExactly("a", "b");
+        assertThat(desk.saveAt()).as("since the first of them").contains(START.plusSeconds(1));
+
+        now = START.plusSeconds(1);
+        assertThat(desk.isDue(now)).isTrue();
+        change("whole", "b");
+        assertThat(cluster.changes()).isEqualTo("b");
+        assertThat(courier.told).containsExactly("a", "b");
+        assertThat(desk.saveAt()).isEmpty();
+        assertThat(cluster.stamp("number"))
+                .as("what is written is newer than what was told")
+                .isEqualTo("4");
+    }
+
+    @Test
+    void aThousandChangesAreAHandfulOfWrites() throws Exception {
+        change("whole", "");
+        for (int i = 0; i < 1000; i++) {
+            now = now.plusMillis(10);
+            change("whole", "c" + i);
+        }
+        assertThat(courier.told).hasSize(1000);
+        assertThat(cluster.writes).hasSizeLessThan(15);
+    }
+
+    @Test
+    void whatAPodDidNotTakeIsWrittenAtOnce() throws Exception {
+        change("whole", "");
+        change("whole", "a");
+        assertThat(desk.isDue(now)).isFalse();
+        courier.lose();
+        assertThat(desk.isDue(now)).isTrue();
+        change("whole", "a");
+        assertThat(cluster.changes()).isEqualTo("a");
+        assertThat(desk.isDue(now)).isFalse();
+    }
+
+    @Test
+    void wherePodsCannotBeToldChangesAreWrittenAtOnce() throws Exception {
+        courier.all = false;
+        change("whole", "");
+        change("whole", "a");
+        assertThat(courier.told).as("those that can be are").containsExactly("a");
+        assertThat(cluster.changes()).isEqualTo("a");
+    }
+
+    @Test
+    void whatWasToldAndTakenBackIsWrittenAgain() throws Exception {
+        change("whole", "");
+        change("whole", "a");
+        change("whole", "");
+        assertThat(courier.told).containsExactly("a", "");
+        int before = cluster.writes.size();
+        courier.lose();
+        change("whole", "");
+        assertThat(cluster.writes).as("though it is what was written last").hasSize(before + 1);
+        assertThat(cluster.changes()).isEmpty();
+    }
+
+    @Test
+    void aNewWholeIsNotTold() throws Exception {
+        change("whole", "");
+        change("whole", "a");
+        change("another", "");
+        assertThat(courier.told).containsExactly("a");
+        assertThat(cluster.whole()).isEqualTo("another");
+        assertThat(cluster.changes()).isEmpty();
+        assertThat(desk.saveAt()).isEmpty();
+        change("another", "b");
+        assertThat(courier.told).containsExactly("a", "b");
+    }
+
+    @Test
+    void anotherProcessWritesItsNameWithItsFirstChange() throws Exception {
+        change("whole", "");
+        int before = cluster.writes.size();
+        var next = new Desk();
+        var other = new Walker("x");
+        write(next, other, "whole", "");
+        assertThat(cluster.writes).as("the whole, which is applied").hasSize(before + 1);
+        assertThat(cluster.stamp("writer")).isEqualTo("w");
+        write(next, other, "whole", "a");
+        assertThat(other.told).as("pods would not take it").isEmpty();
+        assertThat(cluster.changes()).isEqualTo("a");
+        assertThat(cluster.stamp("writer")).isEqualTo("x");
+        write(next, other, "whole", "b");
+        assertThat(other.told).containsExactly("b");
+    }
+
+    @Test
+    void howLongItTookIsCountedOnce() throws Exception {
+        change("whole", "");
+        desk.served(fingerprint("whole", ""));
+        change("whole", "a");
+        assertThat(desk.served(fingerprint("whole", "a"))).hasSize(1);
+        now = START.plusSeconds(1);
+        change("whole", "a");
+        assertThat(cluster.changes()).isEqualTo("a");
+        assertThat(desk.served(fingerprint("whole", "a"))).isEmpty();
+    }
+
+    private void change(String whole, String json) throws InterruptedException {
+        write(desk, courier, whole, json);
+    }
+
+    private void write(Desk at, Courier by, String whole, String json) throws InterruptedException {
+        at.want(new Content(
+                List.of(map("edge-vcl", Map.of("routing.json", whole))),
+                new Changes(map("edge-vcl-changes", Map.of("base", whole, "routing.changes.json", json)), whole, json),
+                json.isEmpty() ? Form.WHOLE : Form.CHANGES,
+                () -> fingerprint(whole, json),
+                Optional.empty(),
+                Optional.empty()));
+        at.write(new Desk.Office(cluster, by, new Nobody()), new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+    }
+
+    private static Fingerprint fingerprint(String whole, String json) {
+        return new Fingerprint(whole + json, "", "");
+    }
+
+    private static ConfigMap map(String name, Map<String, String> data) {
+        return new ConfigMapBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName(name)
+                .endMetadata()
+                .withData(new HashMap<>(data))
+                .build();
+    }
+
+    private static final class Walker implements Courier {
+        private final String name;
+        private final List<String> told = new ArrayList<>();
+        private boolean all = true;
+        private Runnable lost = () -> {};
+        private long number;
+
+        Walker(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Delivery.Stamp stamp() {
+            return new Delivery.Stamp(name, ++number);
+        }
+
+        @Override
+        public boolean bring(Fleet.Key gateway, Delivery delivery, Runnable whenLost) {
+            told.add(delivery.json());
+            lost = whenLost;
+            return all;
+        }
+
+        void lose() {
+            lost.run();
+        }
+    }
+
+    private static final class Nobody implements Desk.Listener {
+        @Override
+        public void wrote(ObjectKey object) {}
+
+        @Override
+        public void failed(ObjectKey object, IOException why) {}
+
+        @Override
+        public void told(Fleet.Key gateway) {}
+
+        @Override
+        public void lost(Fleet.Key gateway) {}
+    }
+
+    /** Keeps ConfigMaps. */
+    private static final class Shelf implements Cluster {
+        private final Map<String, ConfigMap> maps = new HashMap<>();
+        private final List<String> writes = new ArrayList<>();
+
+        String whole() {
+            return field("edge-vcl", "routing.json");
+        }
+
+        String changes() {
+            return field("edge-vcl-changes", "routing.changes.json");
+        }
+
+        String stamp(String name) {
+            return field("edge-vcl-changes", name);
+        }
+
+        private String field(String map, String name) {
+            return Optional.ofNullable(maps.get(map))
+                    .map(found -> found.getData().getOrDefault(name, ""))
+                    .orElseThrow();
+        }
+
+        @Override
+        public Stored apply(HasMetadata wanted) {
+            writes.add(wanted.getMetadata().getName());
+            maps.put(wanted.getMetadata().getName(), (ConfigMap) wanted);
+            return new Stored(String.valueOf(writes.size()), 0);
+        }
+
+        @Override
+        public Stored replace(HasMetadata wanted) {
+            return apply(wanted);
+        }
+
+        @Override
+        public Optional<ObjectNode> read(String path) {
+            return Optional.ofNullable(maps.get(path.substring(path.lastIndexOf('/') + 1)))
+                    .map(map -> new JsonMapper().valueToTree(map));
+        }
+
+        @Override
+        public boolean create(HasMetadata wanted) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void delete(ObjectKey key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ObjectNode merge(String path, ObjectNode patch) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

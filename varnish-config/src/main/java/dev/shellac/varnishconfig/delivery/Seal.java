@@ -1,0 +1,41 @@
+package dev.shellac.varnishconfig.delivery;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** Shows that a delivery is from one who has the secret, and as it was. It cannot be printed. */
+public final class Seal {
+    private static final String ALGORITHM = "HmacSHA256";
+
+    private final byte[] secret;
+
+    Seal(byte[] secret) {
+        this.secret = secret.clone();
+    }
+
+    /** In hexadecimal. */
+    public String of(Delivery delivery) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(secret, ALGORITHM));
+            return HexFormat.of().formatHex(mac.doFinal(delivery.bytes()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java has " + ALGORITHM, e);
+        }
+    }
+
+    /** Compared in a time that says nothing about it. */
+    public boolean isOn(Delivery delivery, String seal) {
+        return MessageDigest.isEqual(of(delivery).getBytes(US_ASCII), seal.getBytes(US_ASCII));
+    }
+
+    @Override
+    public String toString() {
+        return "Seal";
+    }
+}
