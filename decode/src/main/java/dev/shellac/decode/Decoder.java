@@ -63,7 +63,8 @@ public final class Decoder {
 
     /**
      * Objects that an API server has stored. One of ours may be older than the rules of its definition; what contradicts itself
-     * there is for the translation to say.
+     * there is for the translation to say. So is what cannot be read of a Gateway, a route or parameters: they are there, and say why
+     * ({@link Metadata#unread()}).
      */
     public static Decoded decodeStored(Collection<Source> sources) {
         return decode(sources, Standing.STORED);
@@ -139,23 +140,35 @@ public final class Decoder {
                     "version " + version + " is not served; " + String.join(" and ", kind.versions()) + " are");
             return;
         }
-        Fitting.Fitted fitted = Fitting.fit(said, mapping, objectShape(kind), standing);
+        Fitting.Fitted fitted = Fitting.fit(said, mapping, withMetadata(kind.shape()), standing);
         findings.addAll(fitted.findings());
         if (fitted.isUsable()) {
             View view = new View(fitted.tree());
             Resource resource = kind.record().apply(metadata(view.object("metadata"), kind), view);
             keep(new Located(resource, mapping.at()));
+        } else if (standing == Standing.STORED) {
+            kind.outline().ifPresent(outline -> outline(mapping, kind, outline, fitted.firstError()));
         }
     }
 
-    private static Shape.Fields objectShape(KindDecoder kind) {
+    // The server took it, so its author is not to be left without a word.
+    private void outline(Node.Mapping mapping, KindDecoder kind, KindDecoder.Outline outline, String why) {
+        Fitting.Fitted fitted = Fitting.fit("", mapping, withMetadata(outline.shape()), standing);
+        if (fitted.isUsable()) {
+            View view = new View(fitted.tree());
+            Metadata meta = metadata(view.object("metadata"), kind).unread(why);
+            keep(new Located(outline.record().apply(meta, view), mapping.at()));
+        }
+    }
+
+    private static Shape.Fields withMetadata(Shape.Fields kind) {
         var fields = new ArrayList<Shape.Field>();
         fields.add(required("apiVersion", text()));
         fields.add(required("kind", text()));
         fields.add(required("metadata", METADATA));
-        fields.addAll(kind.shape().byName().values());
+        fields.addAll(kind.byName().values());
         Shape.Fields shape = object(fields.toArray(Shape.Field[]::new));
-        return kind.shape().others() == Shape.Others.IGNORED ? shape.open() : shape;
+        return kind.others() == Shape.Others.IGNORED ? shape.open() : shape;
     }
 
     private void keep(Located found) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.route.ParentRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -216,6 +218,24 @@ final class RulesTest {
         assertThat(Decoder.decodeStored(List.of(Source.of("stored.yaml", policy)))
                         .errors())
                 .isEmpty();
+    }
+
+    /** Its author is told in its status, for which it has to be there. */
+    @Test
+    void whatIsStoredAndCannotBeReadIsThereInOutline() {
+        String route = Yaml.object(
+                "gateway.networking.k8s.io/v1",
+                "HTTPRoute",
+                "{parentRefs: [{name: edge}], rules: [{filters: [{type: Teleport}]}]}");
+        assertThat(Decoder.decode(List.of(Source.of("new.yaml", route))).objects())
+                .isEmpty();
+        Decoded stored = Decoder.decodeStored(List.of(Source.of("stored.yaml", route)));
+        assertThat(stored.errors()).hasSize(1);
+        assertThat(stored.objects()).hasSize(1);
+        var found = (HttpRoute) stored.objects().getFirst().resource();
+        assertThat(found.meta().unread().orElseThrow()).startsWith("spec.rules[0].filters[0].type: ");
+        assertThat(found.parents()).extracting(ParentRef::name).containsExactly("edge");
+        assertThat(found.rules()).isEmpty();
     }
 
     @Test

@@ -8,6 +8,9 @@ import java.util.Optional;
 /**
  * What every object has. {@code resourceVersion} and {@code managedFields} are left out on purpose: they change when
  * nothing did.
+ *
+ * @param unread why the object could not be read as it is now, for a value that is of another release than we are. All that is not
+ *     needed to say so where its author looks is then what it last was, or nothing
  */
 public record Metadata(
         Name name,
@@ -16,7 +19,8 @@ public record Metadata(
         Optional<Instant> created,
         Optional<Instant> deleted,
         Map<String, String> labels,
-        Map<String, String> annotations) {
+        Map<String, String> annotations,
+        Optional<String> unread) {
     // Gateway API: the oldest wins, then namespace/name in alphabetical order. An object that was never in a cluster
     // has
     // no time; it counts as newest, and two of them tie.
@@ -27,6 +31,22 @@ public record Metadata(
     public Metadata {
         labels = Copies.of(labels);
         annotations = Copies.of(annotations);
+    }
+
+    public Metadata(
+            Name name,
+            String uid,
+            long generation,
+            Optional<Instant> created,
+            Optional<Instant> deleted,
+            Map<String, String> labels,
+            Map<String, String> annotations) {
+        this(name, uid, generation, created, deleted, labels, annotations, Optional.empty());
+    }
+
+    /** The same of an object that could not be read. */
+    public Metadata unread(String why) {
+        return new Metadata(name, uid, generation, created, deleted, labels, annotations, Optional.of(why));
     }
 
     public static Metadata named(String namespace, String name) {

@@ -51,9 +51,10 @@ record JudgedRoute(
         return targets().flatMap(target -> gateways.stream().map(gateway -> new Reach(target, gateway)));
     }
 
-    // The attachments that count: those of a route that is accepted.
+    // The attachments that count: those of a route that is accepted, or was until it could not be read any more.
     private Stream<Attachment> accepted() {
-        return compiled.refusal().isPresent()
+        boolean isNothing = route.meta().unread().isPresent() && route.rules().isEmpty();
+        return compiled.refusal().isPresent() || isNothing
                 ? Stream.empty()
                 : attachments.stream().filter(attachment -> attachment.refusal().isEmpty());
     }

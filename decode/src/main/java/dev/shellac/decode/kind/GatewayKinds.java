@@ -133,22 +133,29 @@ final class GatewayKinds {
             Map.of("from", "None")));
 
     static final KindDecoder GATEWAY = new KindDecoder(
-            GroupKind.GATEWAY,
-            List.of("v1", "v1beta1"),
-            Scope.NAMESPACED,
-            object(
-                    required(
-                            "spec",
-                            object(
-                                    required("gatewayClassName", text().length(1, 253)),
-                                    required("listeners", Listeners.OF_GATEWAY),
-                                    optional("addresses", addresses()),
-                                    optional("allowedListeners", ALLOWED_LISTENERS),
-                                    optional("defaultScope", text().oneOf("All", "None")),
-                                    optional("infrastructure", INFRASTRUCTURE),
-                                    optional("tls", TLS))),
-                    optional("status", Statuses.GATEWAY)),
-            GatewayKinds::gateway);
+                    GroupKind.GATEWAY,
+                    List.of("v1", "v1beta1"),
+                    Scope.NAMESPACED,
+                    object(
+                            required(
+                                    "spec",
+                                    object(
+                                            required("gatewayClassName", text().length(1, 253)),
+                                            required("listeners", Listeners.OF_GATEWAY),
+                                            optional("addresses", addresses()),
+                                            optional("allowedListeners", ALLOWED_LISTENERS),
+                                            optional("defaultScope", text().oneOf("All", "None")),
+                                            optional("infrastructure", INFRASTRUCTURE),
+                                            optional("tls", TLS))),
+                            optional("status", Statuses.GATEWAY)),
+                    GatewayKinds::gateway)
+            .withOutline(
+                    object(
+                            required(
+                                    "spec",
+                                    object(required("gatewayClassName", text())).open()),
+                            optional("status", Statuses.GATEWAY)),
+                    GatewayKinds::outline);
 
     static final KindDecoder LISTENER_SET = new KindDecoder(
             GroupKind.LISTENER_SET,
@@ -236,6 +243,20 @@ final class GatewayKinds {
                         .flatMap(backend -> backend.optionalObject("clientCertificateRef"))
                         .map(Names::ref),
                 scope(spec, "defaultScope"),
+                view.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
+    }
+
+    private static Gateway outline(Metadata meta, View view) {
+        return new Gateway(
+                meta,
+                view.object("spec").text("gatewayClassName"),
+                List.of(),
+                List.of(),
+                new NamespacePolicy.None(),
+                Infrastructure.NONE,
+                Optional.empty(),
+                Optional.empty(),
+                DefaultScope.NONE,
                 view.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
     }
 

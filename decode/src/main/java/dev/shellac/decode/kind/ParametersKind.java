@@ -175,11 +175,12 @@ final class ParametersKind {
                             || spec.texts("varnishdExtraArgs").stream().noneMatch(word -> word.startsWith("-s")));
 
     static final KindDecoder DECODER = new KindDecoder(
-            GroupKind.GATEWAY_CLASS_PARAMETERS,
-            VarnishKinds.VERSIONS,
-            Scope.CLUSTER,
-            object(optional("spec", SPEC)),
-            ParametersReading::parameters);
+                    GroupKind.GATEWAY_CLASS_PARAMETERS,
+                    VarnishKinds.VERSIONS,
+                    Scope.CLUSTER,
+                    object(optional("spec", SPEC)),
+                    ParametersReading::parameters)
+            .withOutline(object(), (meta, view) -> ParametersReading.nothing(meta));
 
     private ParametersKind() {}
 

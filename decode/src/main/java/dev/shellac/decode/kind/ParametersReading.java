@@ -27,8 +27,15 @@ final class ParametersReading {
 
     private ParametersReading() {}
 
+    static GatewayClassParameters nothing(Metadata meta) {
+        return read(meta, NOTHING);
+    }
+
     static GatewayClassParameters parameters(Metadata meta, View view) {
-        View spec = view.optionalObject("spec").orElse(NOTHING);
+        return read(meta, view.optionalObject("spec").orElse(NOTHING));
+    }
+
+    private static GatewayClassParameters read(Metadata meta, View spec) {
         return new GatewayClassParameters(
                 meta,
                 spec.optionalText("image"),

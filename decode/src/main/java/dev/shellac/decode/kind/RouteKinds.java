@@ -13,6 +13,7 @@ import dev.shellac.decode.shape.Shape;
 import dev.shellac.decode.shape.View;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
+import dev.shellac.model.gateway.DefaultScope;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.ParentRef;
@@ -115,35 +116,45 @@ final class RouteKinds {
                     RouteKinds::areDistinct);
 
     static final KindDecoder HTTP_ROUTE = new KindDecoder(
-            GroupKind.HTTP_ROUTE,
-            List.of("v1", "v1beta1"),
-            Scope.NAMESPACED,
-            object(
-                    required(
-                            "spec",
-                            object(
-                                    optional("hostnames", list(Names.HOSTNAME).most(16)),
-                                    optional("parentRefs", PARENTS),
-                                    optional("useDefaultGateways", text().oneOf("All", "None")),
-                                    defaulted(
-                                            "rules",
-                                            list(RULE)
-                                                    .size(1, 16)
-                                                    .rule(
-                                                            "Rule name must be unique within the route",
-                                                            RouteKinds::namesAreUnique)
-                                                    .rule(
-                                                            "While 16 rules and 64 matches per rule are allowed, the total"
-                                                                    + " number of matches across all rules in a route must be"
-                                                                    + " less than 128",
-                                                            rules -> rules.stream()
-                                                                            .mapToInt(rule -> rule.objects("matches")
-                                                                                    .size())
-                                                                            .sum()
-                                                                    <= MOST_MATCHES),
-                                            List.of(Map.of("matches", List.of(Map.of("path", ANY_PATH))))))),
-                    optional("status", Statuses.ROUTE)),
-            RouteKinds::route);
+                    GroupKind.HTTP_ROUTE,
+                    List.of("v1", "v1beta1"),
+                    Scope.NAMESPACED,
+                    object(
+                            required(
+                                    "spec",
+                                    object(
+                                            optional(
+                                                    "hostnames",
+                                                    list(Names.HOSTNAME).most(16)),
+                                            optional("parentRefs", PARENTS),
+                                            optional("useDefaultGateways", text().oneOf("All", "None")),
+                                            defaulted(
+                                                    "rules",
+                                                    list(RULE)
+                                                            .size(1, 16)
+                                                            .rule(
+                                                                    "Rule name must be unique within the route",
+                                                                    RouteKinds::namesAreUnique)
+                                                            .rule(
+                                                                    "While 16 rules and 64 matches per rule are allowed, the total"
+                                                                            + " number of matches across all rules in a route must be"
+                                                                            + " less than 128",
+                                                                    rules -> rules.stream()
+                                                                                    .mapToInt(rule -> rule.objects(
+                                                                                                    "matches")
+                                                                                            .size())
+                                                                                    .sum()
+                                                                            <= MOST_MATCHES),
+                                                    List.of(Map.of("matches", List.of(Map.of("path", ANY_PATH))))))),
+                            optional("status", Statuses.ROUTE)),
+                    RouteKinds::route)
+            .withOutline(
+                    object(
+                            required(
+                                    "spec",
+                                    object(optional("parentRefs", PARENTS)).open()),
+                            optional("status", Statuses.ROUTE)),
+                    RouteKinds::outline);
 
     private RouteKinds() {}
 
@@ -266,6 +277,18 @@ final class RouteKinds {
                 spec.texts("hostnames").stream().map(Names::hostname).toList(),
                 spec.objects("rules").stream().map(RouteKinds::ruleOf).toList(),
                 GatewayKinds.scope(spec, "useDefaultGateways"),
+                view.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
+    }
+
+    private static HttpRoute outline(Metadata meta, View view) {
+        return new HttpRoute(
+                meta,
+                view.object("spec").objects("parentRefs").stream()
+                        .map(RouteKinds::parentRef)
+                        .toList(),
+                List.of(),
+                List.of(),
+                DefaultScope.NONE,
                 view.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
     }
 

@@ -38,6 +38,15 @@ public final class Fitting {
             findings = List.copyOf(findings);
         }
 
+        /** What is wrong first, and where. */
+        public String firstError() {
+            return findings.stream()
+                    .filter(finding -> finding.severity() == Severity.ERROR)
+                    .findFirst()
+                    .map(finding -> finding.path() + ": " + finding.message())
+                    .orElseThrow();
+        }
+
         public boolean isUsable() {
             return findings.stream().noneMatch(finding -> finding.severity() == Severity.ERROR);
         }

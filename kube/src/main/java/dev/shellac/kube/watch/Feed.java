@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The objects of a kind, decoded. One that the decoder refuses is left out: the server's rules and ours are of different releases. */
+/**
+ * The objects of a kind, decoded. One that the decoder refuses is of another release than we are: it is there as far as it could be read, where that is
+ * enough to say so in its status, and is left out otherwise.
+ */
 final class Feed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Feed.class.getName());
 
@@ -60,17 +63,20 @@ final class Feed implements AutoCloseable {
                 return;
             }
             Decoded decoded = Decoder.decodeStored(List.of(object.source()));
-            if (decoded.objects().isEmpty()) {
-                String why = decoded.errors().isEmpty()
-                        ? "unknown"
-                        : decoded.errors().getFirst().path() + ": "
-                                + decoded.errors().getFirst().message();
-                LOG.log(Level.WARNING, "{0} {1} is left out: {2}", kind().type().kind(), object.name(), why);
-                listener.gone(scope.kind().record(), object.name());
-                listener.refused(scope.kind(), object.name(), why);
-                return;
-            }
-            listener.there(decoded.objects().getFirst().resource());
+            decoded.errors().stream()
+                    .findFirst()
+                    .ifPresent(error -> LOG.log(
+                            Level.WARNING,
+                            "{0} {1} cannot be read: {2}: {3}",
+                            kind().type().kind(),
+                            object.name(),
+                            error.path(),
+                            error.message()));
+            decoded.objects().stream()
+                    .findFirst()
+                    .ifPresentOrElse(
+                            found -> listener.there(found.resource()),
+                            () -> listener.gone(scope.kind().record(), object.name()));
         }
 
         @Override

@@ -46,9 +46,6 @@ public final class Feeds implements AutoCloseable {
         void gone(Class<? extends Resource> kind, Name name);
 
         void defined(Definitions definitions);
-
-        /** An object could not be read, and is left out. */
-        void refused(ResourceKind kind, Name name, String why);
     }
 
     private record Labels(String bundle, String channel) {}

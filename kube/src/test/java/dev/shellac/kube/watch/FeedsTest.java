@@ -62,9 +62,10 @@ final class FeedsTest {
             definitions = next;
         }
 
-        @Override
-        public void refused(ResourceKind kind, Name name, String why) {
-            // Gone is all there is to it here.
+        Set<String> unread(Class<? extends Resource> kind) {
+            return snapshot.get().all(kind).stream()
+                    .flatMap(found -> found.meta().unread().stream())
+                    .collect(Collectors.toSet());
         }
 
         Set<String> names(Class<? extends Resource> kind) {
@@ -188,7 +189,7 @@ final class FeedsTest {
     }
 
     @Test
-    void anObjectThatTheDecoderRefusesIsLeftOutAlone() throws Exception {
+    void anObjectThatTheDecoderRefusesIsThereInOutline() throws Exception {
         define("v1", "HTTPRoute", "httproutes");
         route("good");
         server.put(
@@ -196,7 +197,23 @@ final class FeedsTest {
                 "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"rules\":[{\"matches\":[{\"path\":{\"type\":\"Strange\"}}]}]}}");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
-            assertThat(collected.names(HttpRoute.class)).containsExactly("shop/good");
+            assertThat(collected.names(HttpRoute.class)).containsExactlyInAnyOrder("shop/good", "shop/bad");
+            assertThat(collected.unread(HttpRoute.class))
+                    .containsExactly("spec.rules[0].matches[0].path.type: 'Strange' is none of Exact, PathPrefix,"
+                            + " RegularExpression");
+        }
+    }
+
+    @Test
+    void whatHasNoOutlineIsLeftOutAlone() throws Exception {
+        define("v1beta1", "ReferenceGrant", "referencegrants");
+        grant("v1beta1", "g");
+        server.put(
+                "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/bad",
+                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"from\":7}}");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
         }
     }
 

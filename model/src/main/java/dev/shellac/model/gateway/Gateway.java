@@ -31,6 +31,21 @@ public record Gateway(
         addresses = List.copyOf(addresses);
     }
 
+    /** For a form that could not be read: all but what was, as it last was. */
+    public Gateway lastRead(Gateway last) {
+        return new Gateway(
+                meta,
+                className,
+                last.listeners,
+                last.addresses,
+                last.allowedListeners,
+                last.infrastructure,
+                last.frontendTls,
+                last.clientCertificate,
+                last.defaultScope,
+                status);
+    }
+
     @Override
     public GroupKind type() {
         return GroupKind.GATEWAY;

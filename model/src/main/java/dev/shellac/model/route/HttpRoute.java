@@ -23,6 +23,11 @@ public record HttpRoute(
         rules = List.copyOf(rules);
     }
 
+    /** For a form that could not be read: what served before goes on serving, at the parents that are named now. */
+    public HttpRoute lastRead(HttpRoute last) {
+        return new HttpRoute(meta, parents, last.hostnames, last.rules, last.defaultGateways, status);
+    }
+
     @Override
     public GroupKind type() {
         return GroupKind.HTTP_ROUTE;

@@ -2,7 +2,6 @@ package dev.shellac.operator.loop;
 
 import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.watch.Feeds;
-import dev.shellac.kube.watch.ResourceKind;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
@@ -69,11 +68,6 @@ public final class Inbox implements Feeds.Listener {
     @Override
     public void defined(Definitions next) {
         post(() -> definitions = Optional.of(next));
-    }
-
-    @Override
-    public void refused(ResourceKind kind, Name name, String why) {
-        // It is logged where it is refused, and gone for us.
     }
 
     public void fleet(Fleet.Key gateway) {

@@ -161,7 +161,9 @@ public final class Loop {
     private void take(Inbox.Batch batch, Touched touched) {
         for (Map.Entry<Inbox.Key, Optional<Resource>> entry : batch.objects().entrySet()) {
             Inbox.Key key = entry.getKey();
-            snapshot = entry.getValue().map(snapshot::with).orElseGet(() -> snapshot.without(key.kind(), key.name()));
+            snapshot = entry.getValue()
+                    .map(arrived -> snapshot.with(LastRead.of(arrived, snapshot)))
+                    .orElseGet(() -> snapshot.without(key.kind(), key.name()));
         }
         definitions = batch.definitions().orElse(definitions);
         if (!definitions.equals(announced)) {

@@ -95,7 +95,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                     sets.stream()
                             .map(set -> new BoundSet(set.set(), set.refusal(), overlaps(set.listeners(), earlier)))
                             .toList(),
-                    Parameters.of(snapshot).refusal(gateway).or(() -> unsupportedAddress()),
+                    unread().or(() -> Parameters.of(snapshot).refusal(gateway)).or(() -> unsupportedAddress()),
                     client.flatMap(found -> found instanceof Resolved.Found<ResourceId> good
                             ? Optional.of(good.value())
                             : Optional.empty()),
@@ -130,6 +130,12 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                             Reason.NOT_ALLOWED,
                             gateway.id() + " takes no listeners from namespace " + guest
                                     + ": its spec.allowedListeners decides"));
+        }
+
+        private Optional<Refusal> unread() {
+            return gateway.meta()
+                    .unread()
+                    .map(why -> new Refusal(Reason.INVALID, "this form of the Gateway is not taken: " + why));
         }
 
         private Optional<Refusal> unsupportedAddress() {

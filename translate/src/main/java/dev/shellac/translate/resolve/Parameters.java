@@ -40,6 +40,10 @@ public record Parameters(Snapshot snapshot) {
         if (found.isEmpty()) {
             return invalid("GatewayClassParameters " + ref.name() + " does not exist");
         }
+        Optional<String> unread = found.get().meta().unread();
+        if (unread.isPresent()) {
+            return invalid("GatewayClassParameters " + ref.name() + ": " + unread.get());
+        }
         return found.get()
                 .userVcl()
                 .<Refusal>flatMap(vcl -> text(vcl).isPresent()

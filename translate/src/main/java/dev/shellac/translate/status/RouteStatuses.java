@@ -45,7 +45,7 @@ public record RouteStatuses(String controllerName) {
     private static ConditionSet conditions(
             HttpRoute route, Attachment attachment, CompiledRoute compiled, List<TableRefusal> refused) {
         var verdicts = new Verdicts(route.meta().generation());
-        Optional<Refusal> refusal = attachment.refusal().or(compiled::refusal);
+        Optional<Refusal> refusal = attachment.refusal().or(compiled::refusal).or(() -> unread(route));
         var conditions = new ArrayList<Condition>();
         conditions.add(verdicts.unless(Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, accepted(attachment)));
         conditions.add(verdicts.resolvedRefs(compiled.refs()));
@@ -55,6 +55,15 @@ public record RouteStatuses(String controllerName) {
                     .ifPresent(conditions::add);
         }
         return new ConditionSet(conditions);
+    }
+
+    private static Optional<Refusal> unread(HttpRoute route) {
+        return route.meta()
+                .unread()
+                .map(why -> new Refusal(
+                        Reason.UNSUPPORTED_VALUE,
+                        "this form of the route is not taken"
+                                + (route.rules().isEmpty() ? "" : ", the one before it is served on") + ": " + why));
     }
 
     private static String accepted(Attachment attachment) {

@@ -1,0 +1,133 @@
+package dev.shellac.operator;
+
+import static dev.shellac.operator.Stage.CLASS;
+import static dev.shellac.operator.Stage.GATEWAY;
+import static dev.shellac.operator.Stage.ROUTES;
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.testkit.kube.FakeApiServer;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Objects with values that a newer release of Gateway API, or of ours, allows. */
+final class OtherReleasesTest {
+    private static final String DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/edge";
+    private static final String ENTRY = "/status/parents/0/conditions";
+
+    private final Stage stage = new Stage();
+    private final FakeApiServer server = stage.server();
+
+    OtherReleasesTest() throws Exception {}
+
+    @AfterEach
+    void end() {
+        stage.close();
+    }
+
+    private void unreadable(String route) {
+        server.put(
+                ROUTES + route,
+                "{\"metadata\":{\"name\":\"" + route
+                        + "\",\"namespace\":\"shop\"},\"spec\":{\"parentRefs\":[{\"name\":\"edge\"}],\"hostnames\":[\""
+                        + route
+                        + ".example.com\"],\"rules\":[{\"filters\":[{\"type\":\"Teleport\"}],\"backendRefs\":[{\"name\":\"cart\",\"port\":8080}]}]}}");
+    }
+
+    private void await(String path, String pointer, String type, String condition) throws Exception {
+        eventually(
+                path + " is " + condition,
+                () -> stage.condition(path, pointer, type).equals(Optional.of(condition)));
+    }
+
+    @Test
+    void aRouteThatIsEditedToWhatWeCannotReadServesWhatItServedAndSaysSo() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        unreadable("cart");
+        await(ROUTES + "cart", ENTRY, "Accepted", "False UnsupportedValue");
+        JsonNode route = server.find(ROUTES + "cart").orElseThrow();
+        JsonNode accepted = route.at(ENTRY + "/0");
+        assertThat(accepted.path("observedGeneration").asLong())
+                .isEqualTo(route.at("/metadata/generation").asLong())
+                .isGreaterThan(1);
+        assertThat(accepted.path("message").asText())
+                .startsWith(
+                        "this form of the route is not taken, the one before it is served on: spec.rules[0].filters[0].type: ");
+        eventually(
+                "its author is told",
+                () -> stage.events("cart").stream()
+                        .anyMatch(event -> event.path("reason").asText().equals("UnsupportedValue")));
+        // Something else changes, and all is written anew.
+        stage.route("other", "cart");
+        eventually("the other is there", () -> stage.routing().contains("shop/other"));
+        assertThat(stage.routing()).contains("shop/cart");
+
+        stage.route("cart", "cart");
+        await(ROUTES + "cart", ENTRY, "Accepted", "True Accepted");
+    }
+
+    @Test
+    void aRouteThatWasNeverReadSaysSoAndIsNotServed() throws Exception {
+        stage.gateway();
+        unreadable("new");
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        await(ROUTES + "new", ENTRY, "Accepted", "False UnsupportedValue");
+        assertThat(stage.routing()).contains("shop/cart").doesNotContain("shop/new");
+        assertThat(server.find(GATEWAY)
+                        .orElseThrow()
+                        .at("/status/listeners/0/attachedRoutes")
+                        .asInt())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aGatewayThatIsEditedToWhatWeCannotReadKeepsItsPodsAndSaysSo() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String pods = server.find(DEPLOYMENT).orElseThrow().at("/metadata/uid").asText();
+        stage.listeners(
+                "{\"name\":\"web\",\"port\":80,\"protocol\":\"HTTP\"},{\"name\":\"tls\",\"port\":443,\"protocol\":\"HTTPS\",\"tls\":{\"mode\":\"Teleport\"}}");
+        await(GATEWAY, "/status/conditions", "Accepted", "False Invalid");
+        eventually(
+                "its author is told",
+                () -> stage.told("Warning", "Invalid").stream()
+                        .anyMatch(words -> words.contains("spec.listeners[1].tls.mode: ")));
+        // A new process knows no earlier form of it.
+        stage.stop();
+        stage.start();
+        stage.gatewayClass();
+        await(CLASS, "/status/conditions", "Accepted", "True Accepted");
+        assertThat(server.find(DEPLOYMENT)
+                        .map(found -> found.at("/metadata/uid").asText()))
+                .hasValue(pods);
+        assertThat(stage.routing()).contains("shop/cart");
+
+        stage.gateway();
+        await(GATEWAY, "/status/conditions", "Accepted", "True Accepted");
+    }
+
+    @Test
+    void parametersThatBreakARuleOfOursAreRefusedInItsWords() throws Exception {
+        stage.gateway();
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.1\"]}");
+        stage.start();
+        await(GATEWAY, "/status/conditions", "Accepted", "False InvalidParameters");
+        assertThat(server.find(GATEWAY)
+                        .orElseThrow()
+                        .at("/status/conditions/0/message")
+                        .asText())
+                .isEqualTo(
+                        "GatewayClass varnish: GatewayClassParameters pods: spec.trustedProxies[0]: '10.0.0.1' is not a network such as 10.0.0.0/8 or fd00::/8");
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.1/32\"]}");
+        await(GATEWAY, "/status/conditions", "Accepted", "True Accepted");
+    }
+}
