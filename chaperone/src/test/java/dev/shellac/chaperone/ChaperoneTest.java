@@ -119,6 +119,8 @@ final class ChaperoneTest {
         eventually("the compiler's words", () -> pod.state().contains("Symbol not found: 'nonsense'"));
         assertThat(pod.state()).contains("main.vcl:").doesNotContain("candidate");
         assertThat(pod.get("/a").status()).isEqualTo(200);
+        assertThat(pod.own("/metrics").body())
+                .contains("chaperone_vcl_reload_errors_total 1", "chaperone_vcl_reloads_total 1");
 
         pod.badRoute();
         eventually(

@@ -232,6 +232,8 @@ final class EdgeTest {
         assertThat(pod.state())
                 .containsPattern("\"certificates\":\\{\"shop.a.pem\":\"sha256:[0-9a-f]{64}\",\"shop.any.pem\":")
                 .containsPattern("\"leftOut\":\\{\"shop.wild.pem\":\"unable to load [^\"]*'shop.wild.pem'");
+        assertThat(pod.own("/metrics").body())
+                .contains("chaperone_edge_reload_errors_total 1", "chaperone_edge_certificates 2");
 
         gateway.damage("any", "nothing at all");
         eventually("both are left out", () -> pod.state().contains("\"leftOut\":{\"shop.any.pem\":"));
@@ -252,10 +254,25 @@ final class EdgeTest {
         gateway.configMap(good + "nonsense\n");
         eventually("HAProxy's words", () -> pod.state().contains("unknown keyword 'nonsense'"));
         assertThat(pod.state()).contains("\"hash\":\"" + hash + "\"").doesNotContain(folder + "/edge/");
+        assertThat(pod.own("/metrics").body())
+                .contains("chaperone_edge_reload_errors_total 1", "chaperone_edge_reloads_total 1");
         assertThat(shown("a.example.com")).isEqualTo("a");
         assertThat(pod.own("/ready").status()).isEqualTo(200);
         gateway.configMap(good);
         eventually("all is well", () -> !pod.state().contains("nonsense"));
+    }
+
+    @Test
+    void aPortThatIsTakenIsTriedAgain() throws Exception {
+        try (ServerSocket other = new ServerSocket(gateway.https())) {
+            gateway.apply();
+            pod.start();
+            eventually("it fails", () -> pod.own("/metrics").body().contains("chaperone_edge_reload_errors_total 1"));
+            assertThat(other.isBound()).isTrue();
+            assertThat(pod.own("/ready").status()).isEqualTo(503);
+        }
+        pod.awaitReady();
+        assertThat(shown("a.example.com")).isEqualTo("a");
     }
 
     @Test

@@ -51,6 +51,7 @@ final class Operator implements AutoCloseable {
     private final LiveCluster cluster;
     private final ClusterObjects objects;
     private final Tokens tokens;
+    private int metricsPort;
     private volatile boolean synced;
     private volatile boolean stopped;
     private volatile Optional<Turns> turns = Optional.empty();
@@ -70,9 +71,14 @@ final class Operator implements AutoCloseable {
     static Operator start(Options options, KubernetesClient client, Runnable lost) throws IOException {
         var operator = new Operator(options, client, lost);
         operator.server.serve(options.health(), Map.of("/healthz", operator::health, "/readyz", operator::ready));
-        operator.server.serve(options.metrics(), Map.of("/metrics", () -> Answer.ok(operator.registry.scrape())));
+        operator.metricsPort = operator.server.serve(
+                options.metrics(), Map.of("/metrics", () -> Answer.ok(operator.registry.scrape())));
         operator.thread.start();
         return operator;
+    }
+
+    int metricsPort() {
+        return metricsPort;
     }
 
     private Answer health() {

@@ -3,7 +3,6 @@ package dev.shellac.operator;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
-import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.shared.Change;
@@ -16,10 +15,7 @@ import dev.shellac.operator.http.OperatorMetrics.Reading;
 import dev.shellac.operator.loop.Loop;
 import dev.shellac.operator.write.EventDesk.Note;
 import dev.shellac.translate.Outcome;
-import java.io.ByteArrayInputStream;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
+import dev.shellac.translate.resolve.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,13 +51,15 @@ final class Survey {
                 outcome.statuses().gateways().size(),
                 outcome.statuses().httpRoutes().size(),
                 refused);
-        if (!SharedMap.of(outcome.statuses().gateways())
+        boolean anyGateway = !SharedMap.of(outcome.statuses().gateways())
                 .changesSince(SharedMap.of(last.statuses().gateways()))
-                .isEmpty()) {
+                .isEmpty();
+        if (anyGateway) {
             gateways(outcome);
         }
         last = outcome;
-        boolean due = looked.plus(CERTIFICATES_EVERY).isBefore(now)
+        boolean due = anyGateway
+                || looked.plus(CERTIFICATES_EVERY).isBefore(now)
                 || !loop.snapshot().changesSince(secrets, SecretObject.class).isEmpty();
         if (due) {
             certificates(loop.snapshot(), outcome, now);
@@ -124,18 +122,9 @@ final class Survey {
         metrics.expiry(readings);
     }
 
+    // A chain is good for as long as the first of its certificates to expire; one that cannot be used is the listener's
+    // status to say.
     private static Optional<Instant> end(SecretObject secret) {
-        Secret text = secret.values().get("tls.crt");
-        return text == null ? Optional.empty() : text.reveal(Survey::end);
-    }
-
-    private static Optional<Instant> end(byte[] pem) {
-        try {
-            var certificate = (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
-            return Optional.of(certificate.getNotAfter().toInstant());
-        } catch (CertificateException e) {
-            return Optional.empty(); // the listener's status says so
-        }
+        return KeyPair.of(secret) instanceof KeyPair.Good good ? Optional.of(good.notAfter()) : Optional.empty();
     }
 }

@@ -10,18 +10,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.testkit.kube.FakeApiServer;
-import dev.shellac.testkit.tls.TestCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What people are told by Events. */
 final class EventsTest {
@@ -91,40 +87,6 @@ final class EventsTest {
         stage.start();
         settled();
         assertThat(stage.events("edge")).isEmpty();
-    }
-
-    @Test
-    void aCertificateThatExpiresSoonOrHasExpired(@TempDir Path folder) throws Exception {
-        secret("late", TestCertificates.of(folder, "late", 0, "late.example.com"));
-        secret("soon", TestCertificates.of(folder, "soon", 13, "soon.example.com"));
-        secret("fine", TestCertificates.of(folder, "fine", 15, "fine.example.com"));
-        stage.listeners(List.of("late", "soon", "fine").stream()
-                .map(name -> "{\"name\":\"" + name + "\",\"hostname\":\"" + name
-                        + ".example.com\",\"port\":443,\"protocol\":\"HTTPS\",\"tls\":{\"certificateRefs\":[{\"name\":\""
-                        + name
-                        + "\"}]}}")
-                .collect(Collectors.joining(",")));
-        stage.start();
-        eventually(
-                "both are told",
-                () -> !stage.events("late").isEmpty() && !stage.events("soon").isEmpty());
-        assertThat(stage.events("late").getFirst().path("reason").asText()).isEqualTo("CertificateExpired");
-        assertThat(stage.events("soon").getFirst().path("reason").asText()).isEqualTo("CertificateExpiresSoon");
-        assertThat(stage.events("soon").getFirst().at("/involvedObject/kind").asText())
-                .isEqualTo("Secret");
-        assertThat(stage.events("fine")).isEmpty();
-    }
-
-    private void secret(String name, TestCertificates.Pair pair) {
-        server.put(
-                "/api/v1/namespaces/shop/secrets/" + name,
-                "{\"metadata\":{\"name\":\"" + name
-                        + "\",\"namespace\":\"shop\"},\"type\":\"kubernetes.io/tls\",\"data\":{\"tls.crt\":\""
-                        + base64(pair.certificate()) + "\",\"tls.key\":\"" + base64(pair.key()) + "\"}}");
-    }
-
-    private static String base64(String text) {
-        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
     }
 
     @Test

@@ -10,6 +10,10 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -142,6 +146,16 @@ final class Stage implements AutoCloseable {
                         new Options.Identity("default", "test")),
                 new KubernetesClientBuilder().withConfig(config).build(),
                 lost::incrementAndGet));
+    }
+
+    /** The lines of /metrics. */
+    List<String> metrics() throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + operator.orElseThrow().metricsPort() + "/metrics");
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofLines())
+                    .body()
+                    .toList();
+        }
     }
 
     void stop() {

@@ -32,6 +32,7 @@ final class KeepersTest {
     @TempDir
     private Path folder;
 
+    private final Meters meters = new Meters(new SimpleMeterRegistry());
     private Disk disk;
     private ScriptedVarnish varnish;
     private TableKeeper keeper;
@@ -59,6 +60,8 @@ final class KeepersTest {
         assertThat(keeper.liveRouting()).isEqualTo(live);
         keeper.settle(varnish, Slices.NONE, START);
         assertThat(varnish.reloads).isEqualTo(2);
+        assertThat(meters.tableErrors.count()).isEqualTo(1);
+        assertThat(meters.tableReloads.count()).isEqualTo(1);
 
         redirect("/c");
         keeper.settle(varnish, Slices.NONE, START);
@@ -138,6 +141,8 @@ final class KeepersTest {
         vcl.settle(varnish, Optional.of("vcl 4.1; # two"));
         assertThat(varnish.loaded).containsExactly("vcl 4.1; # one", "vcl 4.1; # two");
         assertThat(vcl.state().refused()).contains("main.vcl:3:1: no");
+        assertThat(meters.vclErrors.count()).isEqualTo(1);
+        assertThat(meters.vclReloads.count()).isEqualTo(1);
         assertThat(vcl.state().name()).contains("vcl-1");
         assertThat(disk.readVcl()).contains("vcl 4.1; # one");
 
@@ -207,11 +212,11 @@ final class KeepersTest {
     }
 
     private VclKeeper vcl() throws IOException {
-        return new VclKeeper(disk, new Meters(new SimpleMeterRegistry()));
+        return new VclKeeper(disk, meters);
     }
 
     private TableKeeper keeper() throws IOException {
-        return new TableKeeper(disk, Set.of("http-80"), new Meters(new SimpleMeterRegistry()), Timing.usual());
+        return new TableKeeper(disk, Set.of("http-80"), meters, Timing.usual());
     }
 
     private void redirect(String path) {
