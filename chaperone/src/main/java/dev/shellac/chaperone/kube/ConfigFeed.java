@@ -17,8 +17,8 @@ import java.util.Optional;
 
 /**
  * The Gateway's ConfigMap, and that of the changes since. Parts are fetched when they are listed, again and again while they do not fit; the configuration
- * that was put together before stays until the next one is whole. Changes of another file than the one that is there are waited for, for a
- * moment; then the file counts alone.
+ * that was put together before stays until the next one is whole. A file whose changes are of another one waits for its own, for a
+ * moment; then it counts alone.
  */
 public final class ConfigFeed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ConfigFeed.class.getName());
@@ -94,11 +94,17 @@ public final class ConfigFeed implements AutoCloseable {
         return share.open();
     }
 
-    /** Changes that came straight here, and whether they are taken: from the one who writes the ConfigMap, and newer than what is known. */
+    /** Changes that came straight here, and whether they are taken: from the one who writes the ConfigMap, newer than what is known, and of the file that is served. */
     public boolean take(Delivery delivery, String seal) {
         if (writer.filter(known -> known.open().equals(delivery.stamp().writer())
                         && known.seal().isOn(delivery, seal))
                 .isEmpty()) {
+            return false;
+        }
+        boolean isOfThis = known.flatMap(PodConfig::routing)
+                .filter(file -> file.wholeHash().equals(delivery.base()))
+                .isPresent();
+        if (!isOfThis) {
             return false;
         }
         synchronized (this) {
@@ -141,18 +147,24 @@ public final class ConfigFeed implements AutoCloseable {
                 }
                 failures = 0;
                 PodConfig config = whole.get().config();
-                boolean fits = config.routing().isEmpty()
-                        || now.changes().of(config.routing().get()).isPresent();
-                wait = misfit.left(fits, System.nanoTime());
-                publish(config.with(
-                        wait.isPresent()
-                                ? known.flatMap(PodConfig::routing)
-                                : config.routing()
-                                        .map(file -> now.changes().of(file).orElse(file))));
+                Optional<RoutingFile> fitting = config.routing().flatMap(now.changes()::of);
+                wait = misfit.left(fitting.isPresent() || config.routing().isEmpty(), System.nanoTime());
+                boolean waits = wait.isPresent();
+                publish(config.with(fitting.or(() -> unfitting(config, waits))));
             }
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "the ConfigMap is not read any more");
         }
+    }
+
+    // What is served stays while its file is the one that is there: then changes of the next one have come before it.
+    private Optional<RoutingFile> unfitting(PodConfig config, boolean waits) {
+        Optional<RoutingFile> served = known.flatMap(PodConfig::routing);
+        return waits || isSameFile(served, config.routing()) ? served : config.routing();
+    }
+
+    private static boolean isSameFile(Optional<RoutingFile> one, Optional<RoutingFile> other) {
+        return one.map(RoutingFile::wholeHash).equals(other.map(RoutingFile::wholeHash));
     }
 
     // Something newer than that; or the same again, after a while.

@@ -255,13 +255,7 @@ final class FeedsTest {
     void aFileWaitsForItsChangesAndTheyForTheirFile() throws Exception {
         plain("one");
         changes("one", "a");
-        eventually(
-                "taken",
-                () -> feeds.config()
-                        .known()
-                        .flatMap(PodConfig::routing)
-                        .flatMap(RoutingFile::changes)
-                        .isPresent());
+        eventually("taken", () -> changesAre("a"));
         changes("two", "b");
         api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":{\"main.vcl\":\"vcl 4.1; # new\",\"routing.json\":\"one\"}");
         eventually(
@@ -277,18 +271,39 @@ final class FeedsTest {
     void aFileWhoseChangesDoNotComeIsTakenAlone() throws Exception {
         plain("one");
         changes("one", "a");
-        eventually(
-                "taken",
-                () -> feeds.config()
-                        .known()
-                        .flatMap(PodConfig::routing)
-                        .flatMap(RoutingFile::changes)
-                        .isPresent());
+        eventually("taken", () -> changesAre("a"));
         api.delete(CONFIG_MAPS, "gw-vcl-changes");
         plain("two");
         assertThat(routing().changes()).contains("a");
         awaitRouting("two");
         assertThat(routing().changes()).isEmpty();
+    }
+
+    @Test
+    void changesThatComeBeforeTheirFileTakeNothingAway() throws Exception {
+        plain("one");
+        changes("one", "a");
+        eventually("taken", () -> changesAre("a"));
+        changes("two", "b");
+        Thread.sleep(2500); // longer than a file waits
+        api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":{\"main.vcl\":\"vcl 4.1; # new\",\"routing.json\":\"one\"}");
+        eventually(
+                "the rest of it is taken",
+                () -> feeds.config().known().orElseThrow().vcl().orElse("").contains("new"));
+        assertThat(routing().changes()).contains("a");
+        plain("two");
+        eventually("taken with their file", () -> changesAre("b"));
+        api.delete(CONFIG_MAPS, "gw-vcl-changes");
+        Thread.sleep(2500);
+        assertThat(routing().changes()).as("nor does one that is gone").contains("b");
+    }
+
+    private boolean changesAre(String text) {
+        return feeds.config()
+                .known()
+                .flatMap(PodConfig::routing)
+                .flatMap(RoutingFile::changes)
+                .equals(Optional.of(text));
     }
 
     private RoutingFile routing() {
