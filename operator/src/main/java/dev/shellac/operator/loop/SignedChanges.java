@@ -29,11 +29,11 @@ final class SignedChanges {
 
     /** Writes it, unless an operator before this one did and it would be no other today: a new name alone is no reason. */
     Stored write(Cluster cluster, ConfigMap wanted, Courier courier) throws IOException, InterruptedException {
-        Optional<Stored> standing = ours ? Optional.empty() : standing(cluster, wanted);
+        Delivery.Stamp stamp = courier.stamp();
+        Optional<Stored> standing = ours ? Optional.empty() : standing(cluster, wanted, stamp.writer());
         if (standing.isPresent()) {
             return standing.get();
         }
-        Delivery.Stamp stamp = courier.stamp();
         ConfigMap signed = new ConfigMapBuilder(wanted)
                 .addToData(WRITER, stamp.writer())
                 .addToData(NUMBER, String.valueOf(stamp.number()))
@@ -55,10 +55,11 @@ final class SignedChanges {
         }
     }
 
-    private static Optional<Stored> standing(Cluster cluster, ConfigMap wanted)
+    // Where this process wrote it before it began anew, pods may have been told more since.
+    private static Optional<Stored> standing(Cluster cluster, ConfigMap wanted, String writer)
             throws IOException, InterruptedException {
         Optional<ObjectNode> found = cluster.read(ObjectKey.of(wanted).path());
-        if (found.isEmpty()) {
+        if (found.isEmpty() || found.get().path("data").path(WRITER).asText().equals(writer)) {
             return Optional.empty();
         }
         if (found.get().get("data") instanceof ObjectNode data) {

@@ -133,6 +133,14 @@ final class DeskTest {
     }
 
     @Test
+    void whoBeginsAnewWritesAgainWhatPodsMayHaveOtherwise() throws Exception {
+        change("whole", "");
+        change("whole", "told and never written");
+        write(new Desk(), courier, "whole", "");
+        assertThat(cluster.stamp("number")).isEqualTo("3");
+    }
+
+    @Test
     void howLongItTookIsCountedOnce() throws Exception {
         change("whole", "");
         desk.served(fingerprint("whole", ""));
