@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fingerprint;
@@ -12,6 +11,7 @@ import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.loop.GatewayObjects.Changes;
 import dev.shellac.operator.loop.GatewayObjects.Content;
 import dev.shellac.operator.loop.GatewayObjects.Form;
+import dev.shellac.operator.write.NoCluster;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -224,7 +224,7 @@ final class DeskTest {
     }
 
     /** Keeps ConfigMaps. */
-    private static final class Shelf implements Cluster {
+    private static final class Shelf extends NoCluster {
         private final Map<String, ConfigMap> maps = new HashMap<>();
         private final List<String> writes = new ArrayList<>();
 
@@ -262,26 +262,6 @@ final class DeskTest {
         public Optional<ObjectNode> read(String path) {
             return Optional.ofNullable(maps.get(path.substring(path.lastIndexOf('/') + 1)))
                     .map(map -> new JsonMapper().valueToTree(map));
-        }
-
-        @Override
-        public boolean create(HasMetadata wanted) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void delete(ObjectKey key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ObjectNode merge(String path, ObjectNode patch) {
-            throw new UnsupportedOperationException();
         }
     }
 }

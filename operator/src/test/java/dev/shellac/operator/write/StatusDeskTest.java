@@ -3,14 +3,11 @@ package dev.shellac.operator.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
-import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.kube.write.StatusEdit.Result;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
@@ -73,7 +70,7 @@ final class StatusDeskTest {
     }
 
     /** Is asked, and does not answer for as long as a test lasts. */
-    private static final class SilentCluster implements Cluster {
+    private static final class SilentCluster extends NoCluster {
         private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
         private final CountDownLatch answer = new CountDownLatch(1);
 
@@ -86,36 +83,6 @@ final class StatusDeskTest {
             asked.add(path);
             answer.await();
             return Optional.empty();
-        }
-
-        @Override
-        public Stored apply(HasMetadata wanted) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Stored replace(HasMetadata wanted) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean create(HasMetadata wanted) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void delete(ObjectKey key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ObjectNode merge(String path, ObjectNode patch) {
-            throw new UnsupportedOperationException();
         }
     }
 }

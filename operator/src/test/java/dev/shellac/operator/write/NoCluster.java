@@ -1,0 +1,46 @@
+package dev.shellac.operator.write;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.List;
+import java.util.Optional;
+
+/** Nobody should ask it for anything; a test says what may be asked for all the same. */
+public class NoCluster implements Cluster {
+    @Override
+    public Stored apply(HasMetadata wanted) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Stored replace(HasMetadata wanted) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean create(HasMetadata wanted) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void delete(ObjectKey key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<ObjectKey> labelled(String apiVersion, String plural, String selector) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<ObjectNode> read(String path) throws InterruptedException {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ObjectNode merge(String path, ObjectNode patch) {
+        throw new UnsupportedOperationException();
+    }
+}
