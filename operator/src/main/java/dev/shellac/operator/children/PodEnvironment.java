@@ -23,7 +23,6 @@ final class PodEnvironment {
     static final int DRAIN_TIMEOUT = 20;
     private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
-    private static final int POOLS = 2;
 
     private PodEnvironment() {}
 
@@ -99,15 +98,15 @@ final class PodEnvironment {
         return storages;
     }
 
-    // Threads are few, and a client who does not read holds his for up to ten minutes (send_timeout). Who waits for
+    // Threads are few, and a client who does not read holds his for up to a day (send_timeout). Who waits for
     // one is to wait: by itself varnishd sends away all but 20, and ends itself after a minute in which none was free.
     // What lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
     // one needs room, which
     // may be large where the others are tiny.
     private static Stream<String> bounds(MemoryBudget budget) {
         Stream<String> parameters = Stream.of(
-                        "thread_pools=" + POOLS,
-                        "thread_pool_max=" + budget.mostThreads() / POOLS,
+                        "thread_pools=" + MemoryBudget.POOLS,
+                        "thread_pool_max=" + budget.mostThreads() / MemoryBudget.POOLS,
                         "thread_queue_limit=500",
                         "thread_pool_watchdog=1200",
                         "transit_buffer=" + budget.transitBuffer() / KIBI + "k",

@@ -92,7 +92,8 @@ public record CacheStorage(List<Asked> asked, List<String> otherArguments) {
                 argument, isFile ? Medium.FILE : Medium.MEMORY, parts.length > at ? size(parts[at]) : Optional.empty());
     }
 
-    private static Optional<Long> size(String text) {
+    /** A number of bytes, in varnishd's words. */
+    static Optional<Long> size(String text) {
         Matcher size = SIZE.matcher(text.toLowerCase(Locale.ROOT));
         if (!size.matches()) {
             return Optional.empty();

@@ -26,7 +26,11 @@ public record MemoryBudget(
     private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
     private static final long BYTES_PER_BUCKET = 4096;
-    private static final long THREAD = 256 * KIBI;
+    /** Of varnishd's threads. */
+    public static final int POOLS = 2;
+
+    static final long THREAD = 256 * KIBI;
+    static final long LOG = 16 * MEBI;
     private static final int COST_IN_MEMORY = 4;
     private static final int PAGES_TO_COST = 8;
     private static final long JAVA_BESIDE_HEAP = 64 * MEBI;
@@ -105,16 +109,36 @@ public record MemoryBudget(
             return Optional.of("storage '" + boundless.get().argument()
                     + "' has no size, which no memory limit can promise to hold");
         }
-        long cost = cost(storage);
-        return cost <= room()
+        Demands demands = Demands.of(storage.otherArguments(), this);
+        if (demands.fault().isPresent()) {
+            return demands.fault();
+        }
+        boolean isOurs = storage.asked().stream().allMatch(Asked::isTransient);
+        return cost(storage) + (isOurs ? COST_IN_MEMORY * LEAST_STORAGE : 0) <= room()
                 ? Optional.empty()
-                : Optional.of("storage "
+                : Optional.of(
+                        Stream.concat(takes(storage), demands.words().stream()).collect(Collectors.joining(", and "))
+                                + "; " + division() + (demands.more() > 0 || isOurs ? "" : most()));
+    }
+
+    private Stream<String> takes(CacheStorage storage) {
+        return storage.asked().isEmpty()
+                ? Stream.empty()
+                : Stream.of("storage "
                         + storage.asked().stream().map(Asked::argument).collect(Collectors.joining(" and "))
-                        + " can take " + mebi(cost) + " MiB when it is full of tiny objects; " + division()
-                        + "; the most that fits is malloc," + mebi(storage()) + "m");
+                        + " can take " + mebi(storageCost(storage)) + " MiB when it is full of tiny objects");
+    }
+
+    private String most() {
+        return "; the most that fits is malloc," + mebi(storage()) + "m";
     }
 
     private long cost(CacheStorage storage) {
+        return storageCost(storage)
+                + (isPromised ? Demands.of(storage.otherArguments(), this).more() : 0);
+    }
+
+    private long storageCost(CacheStorage storage) {
         return storage.asked().stream().mapToLong(this::cost).sum();
     }
 
@@ -152,7 +176,7 @@ public record MemoryBudget(
                 + ", which leaves " + mebi(Math.max(0, room())) + " for objects";
     }
 
-    private static long mebi(long bytes) {
+    static long mebi(long bytes) {
         return bytes / MEBI;
     }
 }

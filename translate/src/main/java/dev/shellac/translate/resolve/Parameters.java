@@ -8,10 +8,20 @@ import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Parameters of classes and Gateways, and the user's VCL that they lead to. */
 public record Parameters(Snapshot snapshot) {
+    /** Variables of a gateway pod, and what is to be used in their place. */
+    private static final SortedMap<String, String> BOUNDS = new TreeMap<>(Map.of(
+            "VARNISHD_EXTRA_ARGS", "varnishdExtraArgs adds to them",
+            "VARNISH_STORAGE", "storage and varnishdExtraArgs say what is stored where",
+            "_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS takes others"));
+
     public static Parameters of(Snapshot snapshot) {
         return new Parameters(snapshot);
     }
@@ -52,7 +62,20 @@ public record Parameters(Snapshot snapshot) {
                                 + vcl.configMap() + ", which has no " + vcl.key()))
                 .or(() -> MemoryBudget.of(found.get().pod().memoryLimit())
                         .refusal(CacheStorage.of(found))
+                        .or(() -> environmentRefusal(found.get().pod()))
                         .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why)));
+    }
+
+    // In the text of extraEnv a name stands like this, and a value cannot: its quotation marks are escaped there.
+    private static Optional<String> environmentRefusal(PodSettings pod) {
+        String environment = pod.parts().getOrDefault("extraEnv", "");
+        return pod.memoryLimit()
+                .flatMap(limit -> BOUNDS.entrySet().stream()
+                        .filter(variable -> environment.contains("\"name\":\"" + variable.getKey() + "\""))
+                        .map(variable -> "extraEnv sets " + variable.getKey()
+                                + ", which holds the bounds that keep the pod within its memory limit; "
+                                + variable.getValue())
+                        .findFirst());
     }
 
     /** Those that hold for a Gateway: its own before those of its class. */

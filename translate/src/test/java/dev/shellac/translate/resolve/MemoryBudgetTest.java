@@ -85,6 +85,28 @@ final class MemoryBudgetTest {
                 "-s Transient=malloc,51m   | fits",
                 "-s Transient=malloc,400m  | can take 349 MiB",
                 "-p timeout_idle=5         | fits",
+                // 256 threads are what 512 MiB have room for.
+                "-p thread_pool_max=100    | fits",
+                "-p thread_pool_max=128    | fits",
+                "-p thread_pools=4 -p thread_pool_max=64 | fits",
+                "-pthread_pools=4 -pthread_pool_max=4000 | 16000 threads of 256 KiB take 4000 MiB",
+                "-p thread_pools=20        | 2560 threads of 256 KiB take 640 MiB",
+                "-p thread_pool_max=unlimited | is no number that memory could be promised for",
+                "-p thread_pool_max=5000 -p thread_pool_max=50 | fits",
+                "-p workspace_client=64k   | fits",
+                "-p workspace_client=2m    | 256 threads of 2208 KiB take 552 MiB",
+                "-p workspace_client=2m -p thread_pool_max=10 | fits",
+                "-p thread_pool_stack=1m -p workspace_backend=1m | 256 threads of 2128 KiB",
+                "-p vsl_space=8m           | fits",
+                "-p vsl_space=80M          | fits",
+                "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes as much",
+                "-l 1g                     | a log (vsl_space) of 1024 MiB takes as much",
+                "-s malloc,40m -p vsl_space=80M | storage malloc,40m can take 160 MiB when it is full of tiny objects, and a log (vsl_space) of 80 MiB",
+                "-h critbit                | -h critbit keeps what it has",
+                "-hsimple_list             | -h simple_list keeps what it has",
+                "-h classic                | fits",
+                "-h classic,16383          | fits",
+                "-h classic,100000001      | a hash of 100000001 buckets",
             })
     void storageAmongTheArguments(String arguments, String words) {
         Optional<String> refusal = MemoryBudget.of(Optional.of(512 * MEBI))
@@ -100,6 +122,21 @@ final class MemoryBudgetTest {
         assertThat(budget.refusal(more)).isEmpty();
         assertThat(budget.storageBeside(more)).isEqualTo(32 * MEBI);
         assertThat(budget.storage()).isEqualTo(40 * MEBI);
+    }
+
+    @Test
+    void moreForThreadsOrTheLogIsLessForTheRest() {
+        MemoryBudget budget = MemoryBudget.of(Optional.of(512 * MEBI));
+        CacheStorage more = CacheStorage.of(
+                Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=160"), Optional.empty())));
+        assertThat(budget.refusal(more)).isEmpty();
+        // 32 MiB for the log and 16 for 64 more threads, each a quarter less of storage.
+        assertThat(budget.storageBeside(more)).isEqualTo((40 - 12) * MEBI);
+        assertThat(MemoryBudget.of(Optional.empty())
+                        .refusal(CacheStorage.of(Optional.of(
+                                parameters(List.of("-h", "critbit", "-p", "vsl_space=80G"), Optional.empty())))))
+                .as("without a limit nothing is promised")
+                .isEmpty();
     }
 
     @Test
