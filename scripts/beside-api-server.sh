@@ -15,13 +15,16 @@ trap end EXIT
 
 kubectl() { bin/cluster kubectl --name "$NAME" "$@"; }
 
-# What it says is in $work/log, what it exposes at ports that begin with $at; $more are arguments beside those.
-at=808 more=()
+# What it says is in $work/log, what it exposes at ports that begin with $at; $more are arguments beside those. Where there are $settings, such as
+# LOG_LEVEL=debug, it is told everything by these alone.
+at=808 more=() settings=()
 start() {
+  local arguments=(--metrics-addr "127.0.0.1:${at}0" --health-probe-addr "127.0.0.1:${at}1" "${more[@]}")
+  [ "${#settings[@]}" = 0 ] || arguments=()
   # shellcheck disable=SC2086 # the jar has a version in its name
-  bin/cluster exec --name "$NAME" -- "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+  bin/cluster exec --name "$NAME" -- env "${settings[@]}" "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$(echo operator/target/shellac-operator-*.jar):operator/target/lib/*" dev.shellac.operator.Main \
-    --metrics-addr "127.0.0.1:${at}0" --health-probe-addr "127.0.0.1:${at}1" "${more[@]}" >>"$work/log" 2>&1 &
+    "${arguments[@]}" >>"$work/log" 2>&1 &
   operator=$!
 }
 
