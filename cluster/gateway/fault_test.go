@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"shellac.dev/cluster/internal/usage"
 )
 
 const host = "echo.example.com"
@@ -32,6 +35,7 @@ func TestARestrictedNamespaceIsServedByAnyUserAndAgainWithoutTheAPIServer(t *tes
 	}
 	serves(10 * time.Second)
 	chaperone := s.gatewayProcesses("java")
+	s.keepsKeysInMemory(chaperone)
 	s.component("stop", "kube-apiserver")
 	start := sync.OnceFunc(func() { s.component("start", "kube-apiserver") })
 	defer start()
@@ -45,6 +49,17 @@ func TestARestrictedNamespaceIsServedByAnyUserAndAgainWithoutTheAPIServer(t *tes
 	})
 	s.apply(route("later", "later.example.com", anyPath))
 	s.answers("later.example.com", "/", http.StatusOK, 20*time.Second)
+}
+
+// keepsKeysInMemory looks whether what the processes see in the folder of private keys is on no disk.
+func (s *site) keepsKeysInMemory(processes []usage.Process) {
+	s.Helper()
+	for _, process := range processes {
+		mounts, err := os.ReadFile(fmt.Sprintf("/proc/%d/mounts", process.PID))
+		if err != nil || !regexp.MustCompile(`(?m)^tmpfs (/var)?/run/varnish/edge tmpfs rw,.*size=8192k`).Match(mounts) {
+			s.Errorf("the folder of private keys is no tmpfs of 8 MiB: %v\n%s", err, mounts)
+		}
+	}
 }
 
 // runAs has the Gateway's pods run as a user, as a cluster would that gives each namespace one of its own, and looks whether they do.

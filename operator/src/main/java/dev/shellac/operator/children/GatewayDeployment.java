@@ -2,6 +2,7 @@ package dev.shellac.operator.children;
 
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Storage;
+import dev.shellac.translate.resolve.MemoryBudget;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.IntOrString;
@@ -39,7 +40,9 @@ final class GatewayDeployment {
     private static final String STORAGE = "varnish-storage";
     private static final String STORAGE_FOLDER = "/var/lib/varnish-storage";
     private static final String TMP = "tmp";
+    private static final String KEYS = "varnish-keys";
     private static final long SHUTDOWN = 5;
+    private static final long MEBI = 1L << 20;
     private static final ResourceRequirements USUAL = new ResourceRequirementsBuilder()
             .addToRequests("cpu", new Quantity("100m"))
             .addToRequests("memory", new Quantity("256Mi"))
@@ -183,7 +186,8 @@ final class GatewayDeployment {
     }
 
     private List<VolumeMount> mounts() {
-        var mounts = new ArrayList<>(List.of(run(Access.WRITE), mount(TMP, "/tmp")));
+        var mounts = new ArrayList<>(
+                List.of(run(Access.WRITE), mount(KEYS, PodEnvironment.KEYS_FOLDER), mount(TMP, "/tmp")));
         fileStorage().ifPresent(size -> mounts.add(mount(STORAGE, STORAGE_FOLDER)));
         mounts.addAll(parts.mounts());
         return mounts;
@@ -194,10 +198,22 @@ final class GatewayDeployment {
     }
 
     private List<Volume> volumes() {
-        var volumes = new ArrayList<>(List.of(empty(RUN), empty(TMP)));
+        var volumes = new ArrayList<>(List.of(empty(RUN), keys(), empty(TMP)));
         fileStorage().ifPresent(size -> volumes.add(empty(STORAGE)));
         volumes.addAll(parts.volumes());
         return volumes;
+    }
+
+    // Private keys reach no disk, and outlive their container, as the rest does that a start without the API begins
+    // with.
+    private static Volume keys() {
+        return new VolumeBuilder()
+                .withName(KEYS)
+                .withNewEmptyDir()
+                .withMedium("Memory")
+                .withSizeLimit(new Quantity(MemoryBudget.KEYS / MEBI + "Mi"))
+                .endEmptyDir()
+                .build();
     }
 
     private static Volume empty(String name) {

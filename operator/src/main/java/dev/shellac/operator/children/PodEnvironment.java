@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 final class PodEnvironment {
     static final String FOLDER = "/var/run/varnish";
     static final String VARNISH_FOLDER = FOLDER + "/vsm";
+    /** Where the chaperone lays HAProxy's certificates down, in {@link #FOLDER}. */
+    static final String KEYS_FOLDER = FOLDER + "/edge";
+
     static final String TABLE = FOLDER + "/ghost.json";
     static final int DRAIN_DELAY = 5;
     static final int DRAIN_TIMEOUT = 20;

@@ -29,6 +29,11 @@ public record MemoryBudget(
     /** Of varnishd's threads. */
     public static final int POOLS = 2;
 
+    /**
+     * A volume in memory for certificates and keys. A Secret has a mebibyte at most, and three sets are there while one takes another's place, in whole pages.
+     */
+    public static final long KEYS = 8 * MEBI;
+
     static final long THREAD = 256 * KIBI;
     static final long LOG = 16 * MEBI;
     private static final int COST_IN_MEMORY = 4;
@@ -151,7 +156,7 @@ public record MemoryBudget(
     }
 
     private long room() {
-        return limit - java() - edge - VARNISHD - threads - transientBytes - reserve();
+        return limit - java() - edge - KEYS - VARNISHD - threads - transientBytes - reserve();
     }
 
     private long java() {
@@ -168,6 +173,7 @@ public record MemoryBudget(
                 + Stream.of(
                                 "the chaperone takes " + mebi(java()),
                                 "HAProxy " + mebi(edge),
+                                "keys " + mebi(KEYS),
                                 "varnishd " + mebi(VARNISHD),
                                 "threads " + mebi(threads),
                                 "transient objects " + mebi(transientBytes),

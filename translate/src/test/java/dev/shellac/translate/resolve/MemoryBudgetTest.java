@@ -30,7 +30,7 @@ final class MemoryBudgetTest {
                 + (long) budget.mostThreads() * 256 * 1024
                 + budget.edge()
                 + budget.javaHeap()
-                + (64 + 64) * MEBI;
+                + (64 + 64 + 8) * MEBI;
         assertThat(most).isLessThanOrEqualTo(mebi * MEBI * 95 / 100);
         assertThat(budget.mostThreads() * 2L * budget.transitBuffer()).isLessThanOrEqualTo(budget.transientBytes());
         assertThat(budget.storage()).isPositive();
@@ -40,7 +40,7 @@ final class MemoryBudgetTest {
 
     /** As docs/kubernetes.md has it. */
     @ParameterizedTest
-    @CsvSource({"512, 40", "1024, 112", "2048, 259", "4096, 732"})
+    @CsvSource({"512, 38", "1024, 110", "2048, 257", "4096, 730"})
     void aQuarterOfWhatIsLeft(long limit, long storage) {
         assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).storage()).isEqualTo(storage * MEBI);
     }
@@ -73,9 +73,9 @@ final class MemoryBudgetTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s malloc,40m             | fits",
-                "-smalloc,40M              | fits",
-                "-s a=malloc,20m -s b=malloc,20m | fits",
+                "-s malloc,38m             | fits",
+                "-smalloc,38M              | fits",
+                "-s a=malloc,19m -s b=malloc,19m | fits",
                 "-s a=malloc,40m -s b=malloc,40m | can take 320 MiB",
                 "-s malloc,1g              | can take 4096 MiB",
                 "-s malloc                 | has no size",
@@ -101,7 +101,7 @@ final class MemoryBudgetTest {
                 "-p vsl_space=80M          | fits",
                 "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes as much",
                 "-l 1g                     | a log (vsl_space) of 1024 MiB takes as much",
-                "-s malloc,40m -p vsl_space=80M | storage malloc,40m can take 160 MiB when it is full of tiny objects, and a log (vsl_space) of 80 MiB",
+                "-s malloc,38m -p vsl_space=80M | storage malloc,38m can take 152 MiB when it is full of tiny objects, and a log (vsl_space) of 80 MiB",
                 "-h critbit                | -h critbit keeps what it has",
                 "-hsimple_list             | -h simple_list keeps what it has",
                 "-h classic                | fits",
@@ -120,8 +120,8 @@ final class MemoryBudgetTest {
         CacheStorage more =
                 CacheStorage.of(Optional.of(parameters(List.of("-sTransient=malloc,81m"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
-        assertThat(budget.storageBeside(more)).isEqualTo(32 * MEBI);
-        assertThat(budget.storage()).isEqualTo(40 * MEBI);
+        assertThat(budget.storageBeside(more)).isEqualTo(30 * MEBI);
+        assertThat(budget.storage()).isEqualTo(38 * MEBI);
     }
 
     @Test
@@ -131,7 +131,7 @@ final class MemoryBudgetTest {
                 Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=160"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
         // 32 MiB for the log and 16 for 64 more threads, each a quarter less of storage.
-        assertThat(budget.storageBeside(more)).isEqualTo((40 - 12) * MEBI);
+        assertThat(budget.storageBeside(more)).isEqualTo((38 - 12) * MEBI);
         assertThat(MemoryBudget.of(Optional.empty())
                         .refusal(CacheStorage.of(Optional.of(
                                 parameters(List.of("-h", "critbit", "-p", "vsl_space=80G"), Optional.empty())))))
