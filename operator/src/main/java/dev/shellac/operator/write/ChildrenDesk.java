@@ -235,6 +235,9 @@ public final class ChildrenDesk implements AutoCloseable {
 
     private boolean apply(ObjectKey key, HasMetadata wanted, Household household) throws InterruptedException {
         try {
+            if (owned.find(key).isPresent() && !household.applied.containsKey(key)) {
+                Adoption.adopt(cluster, key);
+            }
             Stored stored = cluster.apply(wanted);
             household.applied.put(key, new Applied(wanted, stored));
             listener.wrote(key);
