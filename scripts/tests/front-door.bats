@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2013,SC2016,SC2154 # words, not lines; fences, not commands; variables that bats sets
+# shellcheck disable=SC2013,SC2154 # words, not lines; variables that bats sets
 # What a newcomer types first.
 
 bats_require_minimum_version 1.5.0
@@ -43,18 +43,6 @@ END
   [[ "$first" == sha256:* ]]
   [ "$first" = "$second" ]
   cmp "$BATS_TEST_TMPDIR/1.tar" "$BATS_TEST_TMPDIR/2.tar"
-}
-
-@test "the specification that docs/images.md shows is taken, with every line of it" {
-  work=$BATS_TEST_TMPDIR
-  sed -n '/^```yaml image$/,/^```$/{/^```/d;p}' docs/images.md >"$work/image.yaml"
-  [ "$(sed -n 's/.*"\${\(.*\)}".*/\1/p' "$work/image.yaml")" = hello ]
-  echo hello >"$work/hello"
-  tar --create --file "$work/root.tar" --directory "$work" hello
-  run bin/image build "$work/image.yaml" --set hello="$work/hello" --output "$work/hello.tar"
-  [ "$status" -eq 0 ]
-  [[ "$output" == sha256:* ]]
-  [ "$(tar -xOf "$work/hello.tar" manifest.json | jq --raw-output '.[0].RepoTags[0]')" = docker.io/example/hello:1 ]
 }
 
 @test "an image without a value for its variable is refused in one line" {

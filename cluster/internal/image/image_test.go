@@ -196,7 +196,7 @@ func TestTheExampleInTheDocumentationBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(page), "```yaml\n")
+	_, rest, found := strings.Cut(string(page), "```yaml image\n")
 	example, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
 		t.Fatal("docs/images.md has no example")
