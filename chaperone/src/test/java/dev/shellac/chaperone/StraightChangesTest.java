@@ -14,8 +14,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,10 +131,6 @@ final class StraightChangesTest {
     }
 
     private static KeyShare share() {
-        try {
-            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return new KeyShare(KeyShare.keys().generateKeyPair());
     }
 }

@@ -7,8 +7,6 @@ import dev.shellac.varnishconfig.delivery.Seal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,21 +49,13 @@ public final class ConfigFeed implements AutoCloseable {
     private record Whole(Node configMap, PodConfig config) {}
 
     ConfigFeed(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
-        this.share = share();
+        this.share = new KeyShare(KeyShare.keys().generateKeyPair());
         this.api = api;
         this.pace = pace;
         this.path = "/api/v1/namespaces/" + namespace + "/configmaps";
         this.name = name;
         this.changed = changed;
         this.thread = Thread.ofVirtual().name("configmap").unstarted(this::run);
-    }
-
-    private static KeyShare share() {
-        try {
-            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has " + KeyShare.KEYS, e);
-        }
     }
 
     void start() {

@@ -10,8 +10,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -34,7 +32,7 @@ public final class PodCourier implements Courier, AutoCloseable {
     private final Function<Fleet.Key, Fleet.Parts> fleet;
     private final Function<Fleet.Key, String> tokens;
     private final int port;
-    private final KeyShare share;
+    private final KeyShare share = new KeyShare(KeyShare.keys().generateKeyPair());
     private final AtomicLong number = new AtomicLong();
     private final Map<String, Seal> seals = lasting();
     // States in which a pod did not take something; it is asked again when it has told another.
@@ -59,12 +57,6 @@ public final class PodCourier implements Courier, AutoCloseable {
         this.port = port;
         this.fleet = fleet;
         this.tokens = tokens;
-        try {
-            this.share =
-                    new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has " + KeyShare.KEYS, e);
-        }
     }
 
     @Override

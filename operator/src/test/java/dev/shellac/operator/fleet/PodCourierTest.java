@@ -11,8 +11,6 @@ import dev.shellac.varnishconfig.delivery.KeyShare;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,10 +134,6 @@ final class PodCourierTest {
     }
 
     private static KeyShare share() {
-        try {
-            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return new KeyShare(KeyShare.keys().generateKeyPair());
     }
 }

@@ -2,27 +2,39 @@ package dev.shellac.varnishconfig.delivery;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.shellac.varnishconfig.wire.Digest;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
 import java.security.PublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.crypto.KDF;
 import javax.crypto.KeyAgreement;
+import javax.crypto.spec.HKDFParameterSpec;
 
 /**
  * One side of a secret that two processes come to have without telling it: each has half of it for itself, and lets everybody know the other half.
  * Operator and pod read each other's where nobody else can write. It cannot be printed.
  */
 public final class KeyShare {
-    /** The kind of keys that it takes. */
-    public static final String KEYS = "X25519";
+    private static final String KEYS = "X25519";
 
     private final KeyPair pair;
     private final String open;
+
+    /** What makes keys for it; by chance, so whoever has some asks for them. */
+    public static KeyPairGenerator keys() {
+        try {
+            return KeyPairGenerator.getInstance(KEYS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has " + KEYS, e);
+        }
+    }
 
     /** Of keys that nobody else has. */
     public KeyShare(KeyPair pair) {
@@ -43,11 +55,11 @@ public final class KeyShare {
             KeyAgreement agreement = KeyAgreement.getInstance(KEYS);
             agreement.init(pair.getPrivate());
             agreement.doPhase(key, true);
-            byte[][] halves = Stream.of(open, other)
-                    .sorted()
-                    .map(half -> half.getBytes(US_ASCII))
-                    .toArray(byte[][]::new);
-            return Optional.of(new Seal(Digest.bytes(agreement.generateSecret(), halves[0], halves[1])));
+            String halves = Stream.of(open, other).sorted().collect(Collectors.joining("\n"));
+            var secret = HKDFParameterSpec.ofExtract()
+                    .addIKM(agreement.generateSecret())
+                    .thenExpand(halves.getBytes(US_ASCII), Seal.BYTES);
+            return Optional.of(new Seal(KDF.getInstance("HKDF-SHA256").deriveKey(Seal.ALGORITHM, secret)));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             return Optional.empty();
         }

@@ -6,23 +6,24 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import javax.crypto.SecretKey;
 
 /** Shows that a delivery is from one who has the secret, and as it was. It cannot be printed. */
 public final class Seal {
-    private static final String ALGORITHM = "HmacSHA256";
+    static final String ALGORITHM = "HmacSHA256";
+    static final int BYTES = 32;
 
-    private final byte[] secret;
+    private final SecretKey secret;
 
-    Seal(byte[] secret) {
-        this.secret = secret.clone();
+    Seal(SecretKey secret) {
+        this.secret = secret;
     }
 
     /** In hexadecimal. */
     public String of(Delivery delivery) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(new SecretKeySpec(secret, ALGORITHM));
+            mac.init(secret);
             return HexFormat.of().formatHex(mac.doFinal(delivery.bytes()));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java has " + ALGORITHM, e);

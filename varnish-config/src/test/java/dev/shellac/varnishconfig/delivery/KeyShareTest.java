@@ -2,8 +2,6 @@ package dev.shellac.varnishconfig.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import org.junit.jupiter.api.Test;
 
 /** Who has a half of the secret can seal, and nobody else. */
@@ -60,10 +58,6 @@ final class KeyShareTest {
     }
 
     private static KeyShare share() {
-        try {
-            return new KeyShare(KeyPairGenerator.getInstance(KeyShare.KEYS).generateKeyPair());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return new KeyShare(KeyShare.keys().generateKeyPair());
     }
 }
