@@ -31,6 +31,7 @@ public final class Varnishd implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Varnishd.class.getName());
     private static final int KEPT_VCLS = 3;
     private static final Pattern VALUE = Pattern.compile("Value is: (\\S+)");
+    private static final String UNDER_WAY = "Child in state";
     private static final Pattern WORKER = Pattern.compile("Worker: +([0-9]+)");
 
     private final VarnishdSettings settings;
@@ -120,16 +121,24 @@ public final class Varnishd implements AutoCloseable {
         return vcls.list().map(List::size);
     }
 
-    // A VCL that compiles may still fail to start the process: what varnishd says then is about that VCL.
+    // A VCL that compiles may still fail to start the process: what varnishd says then is about that VCL. That it is
+    // being
+    // started already, by the one who watches, is not.
     private VclOutcome serving(VclOutcome.Live live) {
         if (worker.isPresent()) {
             return live;
         }
         CliOutcome started = link.send(CliCommand.of("start"), patience.load());
+        boolean serves = started.isDone()
+                || note(link.send(CliCommand.of("pid"), patience.load())).isPresent();
         nudges.release();
-        return started.isDone() || look(patience.load()).isPresent()
-                ? live
-                : new VclOutcome.Refused("varnishd does not start with it: " + started.words());
+        if (serves) {
+            return live;
+        }
+        String why = "varnishd does not start with it: " + started.words();
+        return started instanceof CliOutcome.Answered && !started.words().startsWith(UNDER_WAY)
+                ? new VclOutcome.Refused(why)
+                : new VclOutcome.Unknown(why);
     }
 
     /** Has ghost load its table. */
@@ -225,12 +234,20 @@ public final class Varnishd implements AutoCloseable {
         if (!outcome.isDone()) {
             return Optional.empty();
         }
-        Matcher found = WORKER.matcher(outcome.words());
-        worker = found.find() ? Optional.of(Long.valueOf(found.group(1))) : Optional.empty();
-        if (worker.isEmpty() && vcls.wanted().isPresent() && !stopping) {
+        Optional<Long> now = note(outcome);
+        if (now.isEmpty() && vcls.wanted().isPresent() && !stopping) {
             LOG.log(Level.WARNING, "nothing serves; asking varnishd to start it");
             CliOutcome started = link.trySend(CliCommand.of("start"), patience.load());
             LOG.log(Level.DEBUG, "start: {0}", started.words());
+        }
+        return now;
+    }
+
+    // What the manager says of the process that serves; without an answer it is as it was.
+    private Optional<Long> note(CliOutcome pid) {
+        if (pid.isDone()) {
+            Matcher found = WORKER.matcher(pid.words());
+            worker = found.find() ? Optional.of(Long.valueOf(found.group(1))) : Optional.empty();
         }
         return worker;
     }

@@ -125,6 +125,24 @@ final class LifeTest {
         }
     }
 
+    // Both who loads the first VCL and who watches ask for the process that serves: whose answer comes first is
+    // nothing.
+    @ParameterizedTest
+    @EnumSource(Debian.class)
+    void theFirstVclIsTakenHoweverOftenIsLooked(Debian debian) throws Exception {
+        var watchful = new Patience(
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(2),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10),
+                Duration.ofMillis(1));
+        for (int i = 0; i < 20; i++) {
+            try (Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), watchful)) {
+                assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Debian.class)
     void anotherSecretIsSaidSo(Debian debian) throws Exception {

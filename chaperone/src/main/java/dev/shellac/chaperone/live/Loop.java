@@ -123,7 +123,8 @@ public final class Loop implements AutoCloseable {
         if (running.wasReplaced()) {
             parts.table().forget();
         }
-        boolean settled = closing ? close(running) : parts.vcl().settle(running, config.flatMap(PodConfig::vcl));
+        boolean settled =
+                closing ? close(running) : parts.vcl().settle(running, config.flatMap(PodConfig::vcl), clock.instant());
         if (parts.vcl().state().name().isEmpty()) {
             return settled ? IDLE : timing.retry();
         }

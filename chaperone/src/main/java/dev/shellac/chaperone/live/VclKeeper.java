@@ -6,20 +6,27 @@ import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
  * The VCL of a pod: the newest that varnishd takes. One that it refuses is tried once; the one before stays, and is what the next
- * varnishd starts with.
+ * varnishd starts with. Where there is none before, it is tried again from time to time: it may have been the compiler that failed.
  */
 final class VclKeeper {
     private static final System.Logger LOG = System.getLogger(VclKeeper.class.getName());
+    /** Until one that was refused is tried again, where nothing else is in use. */
+    static final Duration AGAIN = Duration.ofSeconds(20);
 
     private final Disk disk;
     private final Meters meters;
     private Optional<String> good = Optional.empty();
-    private Optional<String> refused = Optional.empty();
+    private Optional<Refusal> refused = Optional.empty();
     private LiveState.Vcl state = LiveState.NOTHING.vcl();
+
+    /** A text that was not taken, and when. */
+    private record Refusal(String text, Instant when) {}
 
     VclKeeper(Disk disk, Meters meters) throws IOException {
         this.disk = disk;
@@ -41,23 +48,31 @@ final class VclKeeper {
      *
      * @return whether nothing is left to be done
      */
-    boolean settle(Varnish varnish, Optional<String> wanted) throws IOException {
+    boolean settle(Varnish varnish, Optional<String> wanted, Instant now) throws IOException {
         boolean done = true;
         if (state.name().isEmpty() && good.isPresent() && !wanted.equals(good)) {
             // Something to serve with, before anything new is tried.
-            done = load(varnish, good.get());
+            done = load(varnish, good.get(), now);
         }
-        if (wanted.isPresent() && !wanted.equals(refused) && !isLive(wanted.get())) {
-            done = load(varnish, wanted.get());
+        if (wanted.isPresent() && !isSettled(wanted.get(), now)) {
+            done = load(varnish, wanted.get(), now);
         }
         return done;
+    }
+
+    private boolean isSettled(String text, Instant now) {
+        return isLive(text)
+                || refused.filter(no -> no.text().equals(text)
+                                && (state.name().isPresent()
+                                        || now.isBefore(no.when().plus(AGAIN))))
+                        .isPresent();
     }
 
     private boolean isLive(String text) {
         return state.hash().equals(Optional.of(hash(text)));
     }
 
-    private boolean load(Varnish varnish, String text) throws IOException {
+    private boolean load(Varnish varnish, String text, Instant now) throws IOException {
         disk.writeCandidate(text);
         VclOutcome outcome = varnish.load(disk.candidate());
         switch (outcome) {
@@ -78,7 +93,7 @@ final class VclKeeper {
                 meters.vclErrors.increment();
                 String words = no.words().replace(disk.candidate().toString(), "main.vcl");
                 LOG.log(Level.WARNING, "VCL refused, the one before stays: {0}", words);
-                refused = Optional.of(text);
+                refused = Optional.of(new Refusal(text, now));
                 state = new LiveState.Vcl(state.name(), state.hash(), Optional.of(words));
                 return true;
             }

@@ -135,10 +135,10 @@ final class KeepersTest {
     @Test
     void aVclIsTriedOnceAndTheOneBeforeIsWhatTheNextVarnishdGets() throws IOException {
         VclKeeper vcl = vcl();
-        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1; # one"))).isTrue();
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1; # one"), START)).isTrue();
         varnish.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":3:1: no"));
-        vcl.settle(varnish, Optional.of("vcl 4.1; # two"));
-        vcl.settle(varnish, Optional.of("vcl 4.1; # two"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # two"), START);
+        vcl.settle(varnish, Optional.of("vcl 4.1; # two"), START);
         assertThat(varnish.loaded).containsExactly("vcl 4.1; # one", "vcl 4.1; # two");
         assertThat(vcl.state().refused()).contains("main.vcl:3:1: no");
         assertThat(meters.vclErrors.count()).isEqualTo(1);
@@ -147,17 +147,30 @@ final class KeepersTest {
         assertThat(disk.readVcl()).contains("vcl 4.1; # one");
 
         var next = vcl();
-        next.settle(varnish, Optional.empty());
+        next.settle(varnish, Optional.empty(), START);
         assertThat(varnish.loaded).last().isEqualTo("vcl 4.1; # one");
         assertThat(next.state().name()).isPresent();
+    }
+
+    @Test
+    void aRefusedVclIsTriedAgainWhereNothingElseServes() throws IOException {
+        VclKeeper vcl = vcl();
+        varnish.outcomes.add(new VclOutcome.Refused("the compiler was killed"));
+        Optional<String> only = Optional.of("vcl 4.1; # only");
+        vcl.settle(varnish, only, START);
+        vcl.settle(varnish, only, START.plus(VclKeeper.AGAIN).minusMillis(1));
+        assertThat(varnish.loaded).hasSize(1);
+        vcl.settle(varnish, only, START.plus(VclKeeper.AGAIN));
+        assertThat(vcl.state().name()).isPresent();
+        assertThat(vcl.state().refused()).isEmpty();
     }
 
     @Test
     void aVarnishdThatDoesNotAnswerIsAskedAgain() throws IOException {
         VclKeeper vcl = vcl();
         varnish.outcomes.add(new VclOutcome.Unknown("busy"));
-        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"))).isFalse();
-        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"))).isTrue();
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"), START)).isFalse();
+        assertThat(vcl.settle(varnish, Optional.of("vcl 4.1;"), START)).isTrue();
         assertThat(vcl.state().name()).isPresent();
     }
 
