@@ -3,6 +3,7 @@ package dev.shellac.chaperone;
 import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.testkit.net.FreePort;
 import dev.shellac.translate.resolve.MemoryBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,7 +62,7 @@ final class ManyRoutesTest {
     }
 
     private void running(Pod pod, Story story) throws Exception {
-        int health = Pod.freePort();
+        int health = FreePort.find();
         Process process = start(pod, health);
         try {
             eventually("ready", () -> isReady(health));

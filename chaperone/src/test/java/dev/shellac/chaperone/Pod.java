@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.live.Timing;
 import dev.shellac.model.Secret;
+import dev.shellac.testkit.net.FreePort;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,18 +63,12 @@ final class Pod implements AutoCloseable {
 
     static Pod in(Path folder) throws IOException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        return new Pod(FakeApi.start(), folder, freePort());
+        return new Pod(FakeApi.start(), folder, FreePort.find());
     }
 
     /** Who connects without TLS says first for whom. */
     void takesProxyHeaders() {
         plain = "PROXY";
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     Map<String, String> environment() {

@@ -4,6 +4,7 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.testkit.net.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ final class SignalTest {
         try (Pod pod = Pod.in(folder)) {
             var gateway = new TlsGateway(pod);
             gateway.apply();
-            int health = Pod.freePort();
+            int health = FreePort.find();
             Process process = start(pod, health);
             try {
                 eventually("ready", () -> isReady(health));
@@ -111,7 +112,7 @@ final class SignalTest {
     }
 
     private void termUnderLoad(Pod pod, Connector connector) throws Exception {
-        int health = Pod.freePort();
+        int health = FreePort.find();
         Process process = start(pod, health);
         try {
             eventually("ready", () -> isReady(health));

@@ -8,6 +8,7 @@ import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.testkit.net.FreePort;
 import dev.shellac.testkit.tls.TestCertificates;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
@@ -68,8 +69,8 @@ final class TlsGateway {
 
     TlsGateway(Pod pod) throws IOException, InterruptedException {
         this.pod = pod;
-        this.https = Pod.freePort();
-        this.alt = Pod.freePort();
+        this.https = FreePort.find();
+        this.alt = FreePort.find();
         pairs.putAll(first(pod.folder()));
         // Who asked what, as the backend sees it.
         int port = pod.backend(headers -> "%s %s %s %s %s"

@@ -1,8 +1,6 @@
 package dev.shellac.varnishd;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -43,11 +41,5 @@ enum Debian {
                 .withVmods(vmods())
                 .withVarnishstat(List.of(HOME.resolve("bin/root").toString(), "join", "{pid}", "--", "varnishstat"))
                 .withStorage("malloc,16m");
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

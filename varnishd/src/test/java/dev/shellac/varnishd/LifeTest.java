@@ -2,6 +2,7 @@ package dev.shellac.varnishd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.testkit.net.FreePort;
 import dev.shellac.varnishd.cli.CliCommand;
 import dev.shellac.varnishd.cli.CliLink;
 import dev.shellac.varnishd.cli.CliSecret;
@@ -39,7 +40,7 @@ final class LifeTest {
     @ParameterizedTest
     @EnumSource(Debian.class)
     void stopsAtOnceAndTellsNobody(Debian debian) throws Exception {
-        Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), Patience.usual());
+        Varnishd varnishd = start(debian.settings(folder, FreePort.find()), Patience.usual());
         assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
         assertThat(Machine.varnishds(varnishd.pid())).hasSize(2);
         long start = System.nanoTime();
@@ -60,7 +61,7 @@ final class LifeTest {
                 Duration.ofSeconds(10),
                 Duration.ofMillis(100),
                 Duration.ofSeconds(1));
-        Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), impatient);
+        Varnishd varnishd = start(debian.settings(folder, FreePort.find()), impatient);
         assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
         for (ProcessHandle process : Machine.varnishds(varnishd.pid())) {
             new ProcessBuilder("kill", "-STOP", String.valueOf(process.pid()))
@@ -74,14 +75,14 @@ final class LifeTest {
     @ParameterizedTest
     @EnumSource(Debian.class)
     void aKilledManagerIsToldToTheOwner(Debian debian) throws Exception {
-        try (Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), Patience.usual())) {
+        try (Varnishd varnishd = start(debian.settings(folder, FreePort.find()), Patience.usual())) {
             assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
             Machine.varnishds(varnishd.pid()).getFirst().destroyForcibly();
             assertThat(owner.awaitExit().status()).isNotZero();
             assertThat(varnishd.isAlive()).isFalse();
             assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Unknown.class);
         }
-        try (Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), Patience.usual())) {
+        try (Varnishd varnishd = start(debian.settings(folder, FreePort.find()), Patience.usual())) {
             assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
         }
     }
@@ -100,7 +101,7 @@ final class LifeTest {
     @ParameterizedTest
     @EnumSource(Debian.class)
     void aSlowCompilerKeepsNobodyWaitingAndIsNotAskedTwice(Debian debian) throws Exception {
-        VarnishdSettings settings = debian.settings(folder, Debian.freePort())
+        VarnishdSettings settings = debian.settings(folder, FreePort.find())
                 .withParameter("cc_command", "sleep 2.5; " + VarnishdSettings.TCC);
         var patience = new Patience(
                 Duration.ofSeconds(10),
@@ -137,7 +138,7 @@ final class LifeTest {
                 Duration.ofSeconds(10),
                 Duration.ofMillis(1));
         for (int i = 0; i < 20; i++) {
-            try (Varnishd varnishd = start(debian.settings(folder, Debian.freePort()), watchful)) {
+            try (Varnishd varnishd = start(debian.settings(folder, FreePort.find()), watchful)) {
                 assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
             }
         }

@@ -2,6 +2,7 @@ package dev.shellac.varnishd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.testkit.net.FreePort;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -38,7 +39,7 @@ final class VarnishdTest {
     @BeforeAll
     void start(@TempDir Path shared) throws IOException {
         folder = shared;
-        port = Debian.freePort();
+        port = FreePort.find();
         table("first", "first.example.com", "");
         started = Optional.of(
                 Varnishd.start(debian.settings(folder, port), Patience.usual(), owner, InstantSource.system()));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.shellac.cli.echo.EchoServer;
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.model.core.EndpointSlice;
+import dev.shellac.testkit.net.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -79,7 +80,7 @@ final class RunExamplesTest {
         Matcher found = PORT.matcher(text);
         while (found.find()) {
             if (!ports.containsKey(found.group())) {
-                ports.put(found.group(), RunningShellac.freePort());
+                ports.put(found.group(), FreePort.find());
             }
             found.appendReplacement(moved, ports.get(found.group()) + "");
         }

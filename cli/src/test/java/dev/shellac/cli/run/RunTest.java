@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.cli.echo.EchoServer;
+import dev.shellac.testkit.net.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -37,7 +38,7 @@ final class RunTest {
     void write() throws IOException {
         Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwxr-xr-x"));
         folder = Files.createDirectory(work.resolve("site"));
-        port = RunningShellac.freePort();
+        port = FreePort.find();
         file("class.yaml", """
                 apiVersion: gateway.networking.k8s.io/v1
                 kind: GatewayClass
@@ -132,7 +133,7 @@ final class RunTest {
     void ofTwoGatewaysTheYoungerGoesWithoutThePort() throws Exception {
         try (RunningShellac shellac = start()) {
             shellac.awaitAnswer(port, "a.example.com", "/", 200);
-            int other = RunningShellac.freePort();
+            int other = FreePort.find();
             // Earlier in the alphabet, later in time.
             gateway("aaa", port, other);
             shellac.awaitStatus("PortUnavailable");
@@ -169,13 +170,13 @@ final class RunTest {
 
     @Test
     void aChangedPortRestartsThatVarnishdAlone() throws Exception {
-        int second = RunningShellac.freePort();
+        int second = FreePort.find();
         gateway("second", second);
         try (RunningShellac shellac = start()) {
             shellac.awaitAnswer(port, "a.example.com", "/", 200);
             shellac.awaitAnswer(second, "a.example.com", "/", 404);
             List<ProcessHandle> before = shellac.varnishds();
-            int moved = RunningShellac.freePort();
+            int moved = FreePort.find();
             gateway("second", moved);
             shellac.awaitAnswer(moved, "a.example.com", "/", 404);
             assertThat(shellac.varnishds().stream().filter(before::contains)).hasSize(2);

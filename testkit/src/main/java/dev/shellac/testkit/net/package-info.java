@@ -1,0 +1,5 @@
+/** Places to listen at. */
+@NullMarked
+package dev.shellac.testkit.net;
+
+import org.jspecify.annotations.NullMarked;
