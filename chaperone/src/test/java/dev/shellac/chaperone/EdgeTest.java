@@ -94,6 +94,15 @@ final class EdgeTest {
     }
 
     @Test
+    void aCheckThatWasKilledSaysNothingOfTheConfiguration() throws Exception {
+        pod.firstCheckIsKilled();
+        serve();
+        assertThat(folder.resolve("haproxy-was-killed")).exists();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        assertThat(pod.state()).doesNotContain("haproxy -c ended");
+    }
+
+    @Test
     void http2IsServedAlike() throws Exception {
         serve();
         try (HttpClient client = HttpClient.newBuilder()

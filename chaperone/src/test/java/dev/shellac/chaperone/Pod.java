@@ -51,6 +51,7 @@ final class Pod implements AutoCloseable {
     private String routes = "";
     private String plain = "http";
     private String userVcl = "";
+    private String haproxy = HOME.resolve("bin/root") + " run debian-13 -- haproxy";
     private Optional<Chaperone> chaperone = Optional.empty();
 
     record Answer(int status, String body) {}
@@ -71,6 +72,21 @@ final class Pod implements AutoCloseable {
         plain = "PROXY";
     }
 
+    /** Its first word about a configuration is its last one: somebody kills it. */
+    void firstCheckIsKilled() throws IOException {
+        Path script = folder.resolve("haproxy");
+        Files.writeString(script, """
+                #!/bin/sh
+                if [ "$1" = -c ] && [ ! -e "$0-was-killed" ]; then
+                  : >"$0-was-killed"
+                  kill -KILL $$
+                fi
+                exec %s "$@"
+                """.formatted(haproxy));
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        haproxy = script.toString();
+    }
+
     Map<String, String> environment() {
         String root = HOME.resolve("bin/root").toString();
         var environment = new HashMap<String, String>();
@@ -81,7 +97,7 @@ final class Pod implements AutoCloseable {
         environment.put("VARNISH_STORAGE", "malloc,16m");
         environment.put("VARNISHD_COMMAND", root + " run debian-13 -- varnishd");
         environment.put("VARNISHSTAT_COMMAND", root + " join {pid} -- varnishstat");
-        environment.put("HAPROXY_COMMAND", root + " run debian-13 -- haproxy");
+        environment.put("HAPROXY_COMMAND", haproxy);
         environment.put("VMOD_PATH", HOME.resolve("build/ghost/debian-13").toString());
         environment.put("VARNISHD_EXTRA_ARGS", "-p;vsl_space=4M");
         environment.put("BACKENDS_FILE_PATH", folder.resolve("backends.conf").toString());

@@ -1,5 +1,6 @@
 package dev.shellac.chaperone;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.chaperone.kube.RoutingFile;
@@ -88,6 +89,18 @@ final class StraightChangesTest {
         var early = new Delivery(new Delivery.Stamp(operator.open(), 3), base, change("/b"));
         assertThat(send(early, seal())).isEqualTo(409);
         assertThat(pod.get("/a").status()).isEqualTo(200);
+    }
+
+    @Test
+    void whatCannotBeReadLeavesWhatIsServedAndIsSaid() throws Exception {
+        assertThat(send(delivery(2, change("/a")), seal())).isEqualTo(200);
+        pod.awaitAnswer("/a", 200, "a");
+        assertThat(send(delivery(3, "{\"version\":2,\"vhosts\":["), seal())).isEqualTo(200);
+        eventually("it is said", () -> pod.state().contains("\"routing.json\":\""));
+        assertThat(pod.get("/a").status()).isEqualTo(200);
+        assertThat(send(delivery(4, change("/b")), seal())).isEqualTo(200);
+        pod.awaitAnswer("/b", 200, "a");
+        eventually("all is well", () -> !pod.state().contains("\"routing.json\":\""));
     }
 
     private void written(long number, String json) {

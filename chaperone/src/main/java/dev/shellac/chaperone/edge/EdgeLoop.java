@@ -186,7 +186,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         if (!asked.missing().isEmpty()) {
             return Optional.of("waits for " + String.join(", ", asked.missing()));
         }
-        tried = Optional.of(asked);
+        // Without a verdict it is tried again.
+        tried = Optional.empty();
         var leftOut = new TreeMap<String, String>();
         Path home = disk.write(asked);
         Optional<String> fault = program.fault(home);
@@ -196,6 +197,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             fault = leftOut.isEmpty() ? fault : program.fault(home);
             meters.edgeErrors.increment();
         }
+        tried = Optional.of(asked);
         if (fault.isPresent()) {
             LOG.log(Level.WARNING, "haproxy.cfg refused, the one before stays: {0}", fault.get());
             return fault;

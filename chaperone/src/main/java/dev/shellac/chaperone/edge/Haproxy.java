@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** What the edge says to HAProxy. */
 interface Haproxy {
-    /** HAProxy's words about a configuration that it does not take. */
+    /** HAProxy's words about a configuration that it does not take. That it could not be asked is an exception. */
     Optional<String> fault(Path home) throws IOException, InterruptedException;
 
     /** HAProxy's words about one certificate that it does not take. */

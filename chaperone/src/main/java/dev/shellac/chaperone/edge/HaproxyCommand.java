@@ -22,6 +22,9 @@ public final class HaproxyCommand implements Haproxy {
     private static final Duration LONGEST_START = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofMillis(10);
     private static final int MOST_WORDS = 2000;
+    /** Its status where it has something to say of a configuration; any other is about the process. */
+    private static final int REFUSED = 1;
+
     private static final Pattern ALONE =
             Pattern.compile("parsing \\[alone[^]]*] : 'bind [^']*' in section 'frontend' : ");
 
@@ -73,7 +76,11 @@ public final class HaproxyCommand implements Haproxy {
             if (!process.waitFor(LONGEST_CHECK.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IOException("haproxy -c takes longer than " + LONGEST_CHECK.toSeconds() + " s");
             }
-            return process.exitValue() == 0 ? Optional.empty() : Optional.of(readable(words, home));
+            return switch (process.exitValue()) {
+                case 0 -> Optional.empty();
+                case REFUSED -> Optional.of(readable(words, home));
+                default -> throw new IOException("haproxy -c ended with " + process.exitValue() + ": " + words.strip());
+            };
         } finally {
             process.destroyForcibly();
         }
