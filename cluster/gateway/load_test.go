@@ -52,6 +52,7 @@ type load struct {
 // startLoad asks over plain HTTP, or over TLS where a configuration is given.
 func (s *site) startLoad(config *tls.Config) *load {
 	s.Helper()
+	s.forget(misled{net.ParseIP(s.address)})
 	ctx, end := context.WithCancel(s.Context())
 	l := &load{site: s, address: s.address + ":80", tls: config, end: end, began: time.Now(), failures: map[string]int{}}
 	if config != nil {

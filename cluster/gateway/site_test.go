@@ -104,9 +104,24 @@ func (s *site) forgetConnections() {
 	if err := filter.AddIP(netlink.ConntrackOrigDstIP, net.ParseIP(s.address)); err != nil {
 		s.Fatal(err)
 	}
+	s.forget(filter)
+}
+
+func (s *site) forget(filter netlink.CustomConntrackFilter) {
+	s.Helper()
 	if _, err := netlink.ConntrackDeleteFilters(netlink.ConntrackTable, unix.AF_INET, filter); err != nil {
 		s.Fatal(err)
 	}
+}
+
+// misled matches connections to an address that lead to no pod. Who asked before kube-proxy knew the address was refused by the node itself, which
+// does so again, for two minutes, whenever a connection comes from the same port.
+type misled struct {
+	address net.IP
+}
+
+func (m misled) MatchConntrackFlow(flow *netlink.ConntrackFlow) bool {
+	return flow.Forward.DstIP.Equal(m.address) && flow.Reverse.SrcIP.Equal(m.address)
 }
 
 // parametersRef, behind gateway.yaml, has its Gateway take the parameters that are called as the namespace.
