@@ -130,8 +130,7 @@ record Settings(
                     .withParameter("send_timeout", A_DAY)
                     .withParameter("pipe_timeout", A_DAY)
                     // More than HAProxy keeps a connection that nobody uses: it ends them itself, and never sends a
-                    // request
-                    // into one that is being closed.
+                    // request into one that is being closed.
                     .withParameter("timeout_idle", "75");
             switch (environment.text("VCL_COMPILER", "tcc")) {
                 case "tcc" -> settings = settings.withParameter("cc_command", VarnishdSettings.TCC);

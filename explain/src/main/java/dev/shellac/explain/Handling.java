@@ -128,8 +128,7 @@ public record Handling(Table table, Request request, Owner listener, Route route
         String header = request.first("host").orElse("");
         String host = redirect.hostname().or(() -> HostName.bare(header)).orElse("");
         // Gateway API, HTTPRequestRedirectFilter.port: a scheme without a port means that scheme's own; with neither,
-        // the
-        // client stays on the listener's.
+        // the client stays on the listener's.
         int port = redirect.port()
                 .or(() -> redirect.scheme().map(Scheme::port))
                 .or(listener::port)

@@ -22,8 +22,7 @@ public record Metadata(
         Map<String, String> annotations,
         Optional<String> unread) {
     // Gateway API: the oldest wins, then namespace/name in alphabetical order. An object that was never in a cluster
-    // has
-    // no time; it counts as newest, and two of them tie.
+    // has no time; it counts as newest, and two of them tie.
     private static final Comparator<Metadata> AGE = Comparator.<Metadata, Instant>comparing(
                     meta -> meta.created().orElse(Instant.MAX))
             .thenComparing(meta -> meta.name().toString());

@@ -121,9 +121,8 @@ public final class Varnishd implements AutoCloseable {
         return vcls.list().map(List::size);
     }
 
-    // A VCL that compiles may still fail to start the process: what varnishd says then is about that VCL. That it is
-    // being
-    // started already, by the one who watches, is not.
+    // A VCL that compiles may still fail to start the process: what varnishd says then is about that VCL.
+    // Not so that the process is starting already: the one who watches may have asked for it.
     private VclOutcome serving(VclOutcome.Live live) {
         if (worker.isPresent()) {
             return live;

@@ -212,8 +212,7 @@ public final class Loop implements AutoCloseable {
     }
 
     // A pod that has not served yet waits for TLS, for a while. One that serves stays ready, whatever becomes of a
-    // listener: a
-    // mistake with a certificate must not take away those without one.
+    // listener: a mistake with a certificate must not take away those without one.
     private void open(LiveState state) {
         if (open || !state.isLive()) {
             return;

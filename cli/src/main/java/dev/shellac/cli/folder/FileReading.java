@@ -35,8 +35,7 @@ record FileReading(Stamp stamp, Decoded decoded, List<Located> kept) {
     /** What a file looks like from outside; while that is the same, so is its content. */
     record Stamp(long size, Instant modified, @Nullable Object key, Instant seen) {
         // The kernel's own clock for files ticks every 1 to 10 ms: a file can change twice within one tick, and look
-        // the
-        // same after as before.
+        // the same after as before.
         private static final Duration TICK = Duration.ofMillis(100);
 
         static Stamp of(BasicFileAttributes attributes, Instant seen) {

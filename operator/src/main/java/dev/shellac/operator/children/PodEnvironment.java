@@ -101,11 +101,10 @@ final class PodEnvironment {
         return storages;
     }
 
-    // Threads are few, and a client who does not read holds his for up to a day (send_timeout). Who waits for
-    // one is to wait: by itself varnishd sends away all but 20, and ends itself after a minute in which none was free.
-    // What lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
-    // one needs room, which
-    // may be large where the others are tiny.
+    // Threads are few, and a client who does not read holds his for up to a day (send_timeout). Who waits for one is
+    // to wait: by itself varnishd sends away all but 20, and ends itself after a minute in which none was free. What
+    // lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
+    // one needs room, which may be large where the others are tiny.
     private static Stream<String> bounds(MemoryBudget budget) {
         Stream<String> parameters = Stream.of(
                         "thread_pools=" + MemoryBudget.POOLS,

@@ -153,8 +153,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         }
 
         // Gateway API: HTTPS listeners of one port that share hosts are told so, because a client may reuse a
-        // connection
-        // that was made for the other.
+        // connection that was made for the other.
         private static List<BoundListener> overlaps(List<BoundListener> listeners, List<BoundListener> all) {
             return listeners.stream()
                     .map(listener -> all.stream()

@@ -70,8 +70,7 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
     }
 
     // EndpointSlice v1: a port bears the name of the Service's port. Its number is that of the pods of this slice,
-    // which
-    // for a named target port differs from slice to slice.
+    // which for a named target port differs from slice to slice.
     private Stream<Port> number(EndpointPort port) {
         boolean wanted = port.name().equals(backend.portName().orElse(""))
                 && port.protocol().equals("TCP");
@@ -90,8 +89,7 @@ record Pool(Backend.Serving backend, List<EndpointSlice> slices) {
     }
 
     // EndpointSlice v1: the addresses of an endpoint are all the same to it, and a client may use the first alone. An
-    // address
-    // that is none is left out, because ghost would leave out the whole pool.
+    // address that is none is left out, because ghost would leave out the whole pool.
     private static Optional<String> address(EndpointSlice slice, Endpoint endpoint) {
         Optional<String> first = endpoint.addresses().stream().findFirst();
         return switch (slice.addressType()) {
