@@ -85,6 +85,53 @@ func TestClientsWhoDoNotReadCostNobodyTheCache(t *testing.T) {
 	s.heldItsLimit("200 clients who do not read, for 75 s", before)
 }
 
+// Their number has no bound of ours: docs/kubernetes.md says what each takes. The first of them have all threads of varnishd at work for
+// the first time, whose memory is counted elsewhere.
+func TestClientsWhoSayNothingTakeLittle(t *testing.T) {
+	const (
+		some, many = 1000, 3000
+		mostEach   = 4096
+	)
+	s, _ := newStore(t)
+	varnishd := s.gatewayProcesses("varnishd")
+	first := s.peakWith(some, varnishd[0])
+	each := (s.peakWith(many, varnishd[0]) - first) / (many - some)
+	if each > mostEach {
+		t.Errorf("%d bytes for each connection", each)
+	}
+	fmt.Printf("measured: a connection on which nothing is asked: %.1f KiB\n", float64(each)/1024)
+	s.heldItsLimit("clients who say nothing", varnishd)
+}
+
+// peakWith is the most memory that a container had, in bytes, after so many clients were there at once and left.
+func (s *site) peakWith(clients int, process usage.Process) int64 {
+	s.Helper()
+	// varnishd lets those who say nothing go then.
+	const idle = 5 * time.Second
+	began := time.Now()
+	held := make([]*connection, clients)
+	for n := range held {
+		c, err := dial(s.address+":80", nil)
+		if err != nil {
+			s.Fatal(err)
+		}
+		held[n] = c
+	}
+	time.Sleep(time.Second)
+	if took := time.Since(began); took > idle {
+		s.Fatalf("this run says nothing: %d clients took %s to come", clients, took)
+	}
+	for _, c := range held {
+		_ = c.Close()
+	}
+	time.Sleep(time.Second)
+	memory, err := process.Memory()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return memory.Peak
+}
+
 // heldItsLimit fails the test if the container was killed or restarted, or a process of varnishd is not one of before.
 func (s *site) heldItsLimit(during string, before []usage.Process) {
 	s.Helper()

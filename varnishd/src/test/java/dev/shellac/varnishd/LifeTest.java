@@ -126,8 +126,7 @@ final class LifeTest {
         }
     }
 
-    // Both who loads the first VCL and who watches ask for the process that serves: whose answer comes first is
-    // nothing.
+    // Who loads the first VCL and who watches both ask for the process that serves, and either may be first.
     @ParameterizedTest
     @EnumSource(Debian.class)
     void theFirstVclIsTakenHoweverOftenIsLooked(Debian debian) throws Exception {
