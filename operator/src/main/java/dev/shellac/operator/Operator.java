@@ -35,6 +35,7 @@ final class Operator implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Operator.class.getName());
     private static final Duration SYNCED_WITHIN = Duration.ofSeconds(10);
     private static final Duration STUCK = Duration.ofMinutes(2);
+    private static final Duration FLUSHES_WITHIN = Duration.ofSeconds(10);
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(5);
 
     private final Options options;
@@ -155,13 +156,14 @@ final class Operator implements AutoCloseable {
         LOG.log(Level.INFO, "this process writes");
     }
 
-    /** Ends all that runs; the Lease is given back last, when nothing is written any more. */
+    /** Writes what is not written yet and ends all that runs; the Lease is given back last, when nothing is written any more. */
     @Override
     public void close() {
         stopped = true;
-        turns.ifPresent(Turns::stop);
-        thread.interrupt();
+        turns.ifPresentOrElse(Turns::stop, thread::interrupt);
         try {
+            thread.join(FLUSHES_WITHIN);
+            thread.interrupt();
             thread.join(ENDS_WITHIN);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -60,9 +60,10 @@ final class Turns {
         return start != 0 && System.nanoTime() - start > limit.toNanos();
     }
 
-    /** None begins after this. */
+    /** None begins after this; what is not written yet is written then. */
     void stop() {
         stopped = true;
+        inbox.wake();
     }
 
     void run(InstantSource clock, Around around) throws InterruptedException {
@@ -97,6 +98,7 @@ final class Turns {
                 Thread.sleep(patience.pause(failures));
             }
         }
+        loop.flush(clock.instant());
     }
 
     private void say(RuntimeException fault, int failures) {

@@ -50,6 +50,38 @@ final class ConfigurationWritesTest {
     }
 
     @Test
+    void whatPodsWereToldIsWrittenWhenTheProcessEnds() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        double told = told();
+        stage.route("more", "cart");
+        eventually("pods are told", () -> told() > told);
+        stage.stop();
+        assertThat(stage.changes()).contains("more.example.com");
+    }
+
+    private double told() throws Exception {
+        return stage.metrics().stream()
+                .filter(line -> line.startsWith("shellac_operator_writes_total{outcome=\"written\",what=\"changes\"}"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
+    @Test
+    void aNewProcessSignsThoughNothingChanged() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String writer = stage.writer();
+        stage.stop();
+        stage.start();
+        eventually("the new process is the writer", () -> !stage.writer().equals(writer));
+    }
+
+    @Test
     void configurationThatSomebodyEditsOrDeletesComesBack() throws Exception {
         stage.gateway();
         stage.route("cart", "cart");

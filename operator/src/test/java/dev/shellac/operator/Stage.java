@@ -205,6 +205,11 @@ final class Stage implements AutoCloseable {
         return data(MAP + "-changes", "base");
     }
 
+    /** Who signed the changes. */
+    String writer() {
+        return data(MAP + "-changes", "writer");
+    }
+
     private String data(String configMap, String key) {
         return server.find(configMap)
                 .map(map -> map.path("data").path(key).asText())

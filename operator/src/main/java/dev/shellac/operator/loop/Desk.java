@@ -114,6 +114,11 @@ public final class Desk {
                 || Stream.of(retryAt, saveAt, tidyAt).flatMap(Optional::stream).anyMatch(time -> !time.isAfter(now));
     }
 
+    /** Whether pods have something else than what is written, or something could not be written. */
+    boolean isUnwritten() {
+        return lost.get() || saveAt.isPresent() || retryAt.isPresent();
+    }
+
     Form form(Instant now) {
         return tidyAt.filter(time -> !time.isAfter(now)).isPresent() ? Form.WHOLE : Form.CHANGES;
     }
@@ -200,6 +205,13 @@ public final class Desk {
         tidyAt = content.form() == Form.CHANGES ? Optional.of(now.plus(QUIET)) : Optional.empty();
         wrote(content.fingerprint().get(), occasion, anything && !isTold(content));
         return true;
+    }
+
+    /** Writes what is not written yet, since nobody would do it later. */
+    void flush(Office office, Occasion occasion) throws InterruptedException {
+        retryAt = Optional.empty();
+        saveAt = saveAt.map(time -> occasion.now());
+        write(office, occasion);
     }
 
     // Whether all pods that serve have been sent the changes, which are of what is written. They take them from nobody

@@ -140,6 +140,17 @@ public final class Loop {
         turned = snapshot;
     }
 
+    /** Writes what pods were told and what no write has taken yet; for the end. */
+    public void flush(Instant now) throws InterruptedException {
+        for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
+            Optional<Gateway> gateway = snapshot.find(Gateway.class, entry.getKey());
+            if (gateway.isPresent() && entry.getValue().isUnwritten()) {
+                long generation = gateway.get().meta().generation();
+                entry.getValue().flush(office, new Desk.Occasion(key(entry.getKey()), generation, now, oldest));
+            }
+        }
+    }
+
     /** After a turn that failed: the next one finds all that arrived so far, and all of it new, as after a start. */
     public void again() {
         translator = new Translator(settings);

@@ -116,20 +116,29 @@ final class DeskTest {
     }
 
     @Test
-    void anotherProcessWritesItsNameWithItsFirstChange() throws Exception {
+    void anotherProcessSignsThoughAllIsAsItWantsIt() throws Exception {
         change("whole", "");
-        int before = cluster.writes.size();
+        change("whole", "told, and taken back before it was written");
         var next = new Desk();
         var other = new Walker("x");
         write(next, other, "whole", "");
-        assertThat(cluster.writes).as("the whole, which is applied").hasSize(before + 1);
-        assertThat(cluster.stamp("writer")).isEqualTo("w");
+        assertThat(cluster.changes()).isEmpty();
+        assertThat(cluster.stamp("writer"))
+                .as("pods drop what the one before told them when they see another writer")
+                .isEqualTo("x");
         write(next, other, "whole", "a");
-        assertThat(other.told).as("pods would not take it").isEmpty();
+        assertThat(other.told).containsExactly("a");
+    }
+
+    @Test
+    void whatPodsHaveIsWrittenBeforeTheEnd() throws Exception {
+        change("whole", "");
+        change("whole", "a");
+        assertThat(cluster.changes()).isEmpty();
+        assertThat(desk.isUnwritten()).isTrue();
+        desk.flush(new Desk.Office(cluster, courier, new Nobody()), new Desk.Occasion(GATEWAY, 1, now, 0));
         assertThat(cluster.changes()).isEqualTo("a");
-        assertThat(cluster.stamp("writer")).isEqualTo("x");
-        write(next, other, "whole", "b");
-        assertThat(other.told).containsExactly("b");
+        assertThat(desk.isUnwritten()).isFalse();
     }
 
     @Test
