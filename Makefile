@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost test-faults clean
+.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost test-faults test-hostile clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ soak-ghost: setup ## run the router's long tests: a quarter of an hour
 
 test-faults: setup ## run the long tests of the gateway in a cluster of two nodes: nodes drained, no API server, full memory, 10,000 routes: some 20 minutes
 	@scripts/test-faults
+
+test-hostile: setup ## run attacks by a neighbour, one after the other, beside an honest tenant's load: some 15 minutes
+	@scripts/test-hostile
 
 clean: ## remove what builds have written into this checkout (not the cache outside of it)
 	@scripts/clean

@@ -1,4 +1,4 @@
-//go:build integration || faults
+//go:build integration || faults || hostile
 
 package gateway
 

@@ -5,7 +5,6 @@ package gateway
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +15,6 @@ import (
 
 const (
 	store     = "store.example.com"
-	mebibyte  = 1 << 20
 	largeBody = 20 * mebibyte
 )
 
@@ -130,31 +128,4 @@ func (s *site) peakWith(clients int, process usage.Process) int64 {
 		s.Fatal(err)
 	}
 	return memory.Peak
-}
-
-// heldItsLimit fails the test if the container was killed or restarted, or a process of varnishd is not one of before.
-func (s *site) heldItsLimit(during string, before []usage.Process) {
-	s.Helper()
-	if got := s.restarts(); got != 0 {
-		s.Errorf("%s: the container was restarted %d times", during, got)
-	}
-	pids := func(processes []usage.Process) (found []int) {
-		for _, process := range processes {
-			found = append(found, process.PID)
-		}
-		slices.Sort(found)
-		return found
-	}
-	after := s.gatewayProcesses("varnishd")
-	if !slices.Equal(pids(before), pids(after)) {
-		s.Errorf("%s: the processes of varnishd were %v and are %v", during, pids(before), pids(after))
-	}
-	memory, err := after[0].Memory()
-	if err != nil || memory.Killed != 0 {
-		s.Errorf("%s: %d processes were killed for want of memory, %v", during, memory.Killed, err)
-	}
-	if s.Failed() {
-		s.history()
-	}
-	fmt.Printf("measured: %s: the pod had at most %d MiB\n", during, memory.Peak/mebibyte)
 }

@@ -1,4 +1,4 @@
-//go:build integration || faults
+//go:build integration || faults || hostile
 
 package gateway
 
@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,6 +46,7 @@ type load struct {
 	idle        []*connection
 	asked       int
 	failures    map[string]int
+	took        []time.Duration
 	first, last time.Time
 	void        string
 }
@@ -69,7 +71,11 @@ func (l *load) pace(ctx context.Context) {
 		if behind := time.Since(due); behind > loadMostBehind {
 			l.voided(fmt.Sprintf("the client was %s behind", behind))
 		}
-		l.asking.Go(func() { l.tell(l.ask(n)) })
+		l.asking.Go(func() {
+			start := time.Now()
+			err := l.ask(n)
+			l.tell(err, time.Since(start))
+		})
 	}
 }
 
@@ -79,7 +85,7 @@ func (l *load) voided(why string) {
 	l.void = why
 }
 
-func (l *load) tell(err error) {
+func (l *load) tell(err error, took time.Duration) {
 	if isOurs(err) {
 		l.voided(err.Error())
 		return
@@ -87,6 +93,7 @@ func (l *load) tell(err error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.asked++
+	l.took = append(l.took, took)
 	if err == nil {
 		return
 	}
@@ -214,6 +221,15 @@ func (l *load) lostNothing(during string) {
 		failed += count
 	}
 	fmt.Printf("measured: %s: %d requests in %.0f s, %d failed\n", during, asked, took.Seconds(), failed)
+}
+
+// percentile is the time that so many in a hundred requests stayed within. The load has ended.
+func (l *load) percentile(percent int) time.Duration {
+	if len(l.took) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(l.took))
+	return sorted[(len(sorted)-1)*percent/100]
 }
 
 // connection is one to the gateway, with whatever was read of it too early.

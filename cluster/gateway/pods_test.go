@@ -1,4 +1,4 @@
-//go:build integration || faults
+//go:build integration || faults || hostile
 
 package gateway
 
@@ -21,8 +21,9 @@ import (
 
 // What a pod may have of memory, without what it caches.
 const (
-	mostOfChaperone = 96 << 20
-	mostOfPod       = 150 << 20
+	mebibyte        = 1 << 20
+	mostOfChaperone = 96 * mebibyte
+	mostOfPod       = 150 * mebibyte
 )
 
 // memory is what the chaperone and all processes of the Gateway's pod have, of what they share their part.
@@ -208,4 +209,31 @@ func (s *site) history() {
 	for _, event := range events.Items {
 		s.Logf("  %s %s %s/%s: %s (%d times)", event.LastTimestamp.Format(time.TimeOnly), event.Reason, event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Message, event.Count)
 	}
+}
+
+// heldItsLimit fails the test if the container was killed or restarted, or a process of varnishd is not one of before.
+func (s *site) heldItsLimit(during string, before []usage.Process) {
+	s.Helper()
+	if got := s.restarts(); got != 0 {
+		s.Errorf("%s: the container was restarted %d times", during, got)
+	}
+	pids := func(processes []usage.Process) (found []int) {
+		for _, process := range processes {
+			found = append(found, process.PID)
+		}
+		slices.Sort(found)
+		return found
+	}
+	after := s.gatewayProcesses("varnishd")
+	if !slices.Equal(pids(before), pids(after)) {
+		s.Errorf("%s: the processes of varnishd were %v and are %v", during, pids(before), pids(after))
+	}
+	memory, err := after[0].Memory()
+	if err != nil || memory.Killed != 0 {
+		s.Errorf("%s: %d processes were killed for want of memory, %v", during, memory.Killed, err)
+	}
+	if s.Failed() {
+		s.history()
+	}
+	fmt.Printf("measured: %s: the pod had at most %d MiB\n", during, memory.Peak/mebibyte)
 }

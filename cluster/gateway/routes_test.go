@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	gatewayAPI    = "gateway.networking.k8s.io/v1"
 	manyRoutes    = 10_000
 	manyBackends  = 20
 	atOnce        = 8

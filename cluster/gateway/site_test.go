@@ -1,4 +1,4 @@
-//go:build integration || faults
+//go:build integration || faults || hostile
 
 // Package gateway tests the product in a cluster that has it: KUBECONFIG names the cluster, and the tests run in its network
 // (scripts/test-gateway).
@@ -34,6 +34,7 @@ import (
 )
 
 const (
+	gatewayAPI  = "gateway.networking.k8s.io/v1"
 	system      = "shellac-system"
 	operatorPod = "app.kubernetes.io/component=operator"
 	gatewayPod  = "gateway.networking.k8s.io/gateway-name=edge"
@@ -47,6 +48,7 @@ type site struct {
 	objects   dynamic.Interface
 	kinds     meta.RESTMapper
 	address   string
+	gateway   string // the namespace of the Gateway, where it is another
 	client    *http.Client
 }
 
