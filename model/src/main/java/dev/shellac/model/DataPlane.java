@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param refusals what the router left out of the table that it was given
  * @param refusedCertificates Secrets whose certificate it does not show to anybody, and why
  * @param vclFault why the VCL was not taken, in the compiler's words
+ * @param conflicts objects of the cluster that have the names of its own and are not, in words
  * @param pending why it does not serve what the Gateway asks for yet; nothing once it does
  */
 public record DataPlane(
@@ -23,6 +24,7 @@ public record DataPlane(
         List<TableRefusal> refusals,
         Map<Name, String> refusedCertificates,
         Optional<String> vclFault,
+        List<String> conflicts,
         Optional<String> pending) {
     /** One route match that the router refused, by its provenance. */
     public record TableRefusal(Name route, int rule, int match, String message) {}
@@ -33,6 +35,7 @@ public record DataPlane(
         unavailablePorts = Copies.of(unavailablePorts);
         refusals = List.copyOf(refusals);
         refusedCertificates = Copies.of(refusedCertificates);
+        conflicts = List.copyOf(conflicts);
     }
 
     /** One that serves what it could take of what it was given. */
@@ -42,7 +45,7 @@ public record DataPlane(
             Map<Port, String> unavailablePorts,
             List<TableRefusal> refusals,
             Optional<String> vclFault) {
-        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, Optional.empty());
+        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, List.of(), Optional.empty());
     }
 
     /** One that shows every certificate it was given. */
@@ -53,7 +56,7 @@ public record DataPlane(
             List<TableRefusal> refusals,
             Optional<String> vclFault,
             Optional<String> pending) {
-        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, pending);
+        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, List.of(), pending);
     }
 
     /** One that serves everything it was given, at these addresses. */

@@ -11,6 +11,7 @@ import dev.shellac.operator.http.OperatorMetrics.Write;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.EventDesk;
 import dev.shellac.operator.write.EventDesk.Note;
+import dev.shellac.operator.write.NotOwned;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.io.IOException;
@@ -29,7 +30,11 @@ record ChildrenTelling(OperatorMetrics metrics, EventDesk events) implements Chi
     @Override
     public void failed(ObjectKey object, IOException why) {
         metrics.wrote(Write.CHILD, End.FAILED);
-        LOG.log(Level.WARNING, "{0} could not be written: {1}", object, why.getMessage());
+        LOG.log(
+                why instanceof NotOwned ? Level.DEBUG : Level.WARNING,
+                "{0} could not be written: {1}",
+                object,
+                why.getMessage());
     }
 
     @Override

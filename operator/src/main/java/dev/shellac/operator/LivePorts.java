@@ -7,6 +7,7 @@ import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
 import dev.shellac.operator.http.OperatorMetrics.Write;
@@ -17,7 +18,9 @@ import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.ClassStatuses;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.NotOwned;
 import dev.shellac.operator.write.Owned;
+import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.translate.Translator;
@@ -25,6 +28,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +40,7 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     private static final Duration READ_WITHIN = Duration.ofSeconds(2);
 
     /** What is watched, and where is written to. */
-    record Edges(Feeds feeds, Owned owned, Fleet fleet, Courier courier, Cluster cluster) {}
+    record Edges(Feeds feeds, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
 
     /** Who writes. */
     record Desks(ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
@@ -65,7 +69,11 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     @Override
     public void failed(ObjectKey object, IOException why) {
         metrics.wrote(Write.CONFIGURATION, End.FAILED);
-        LOG.log(Level.WARNING, "{0} could not be written: {1}", object, why.getMessage());
+        LOG.log(
+                why instanceof NotOwned ? Level.DEBUG : Level.WARNING,
+                "{0} could not be written: {1}",
+                object,
+                why.getMessage());
     }
 
     @Override
@@ -96,13 +104,22 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     }
 
     @Override
-    public void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration) {
-        desks.children().want(gateway, new ChildrenDesk.Wanted(children, configuration));
+    public void children(Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
+        var all = new HashSet<>(configuration);
+        children.forEach(child -> all.add(ObjectKey.of(child)));
+        edges.cluster().retain(gateway, all);
+        desks.children().want(gateway, new ChildrenDesk.Wanted(owner, children, configuration));
     }
 
     @Override
-    public void noChildren(Fleet.Key gateway) {
-        desks.children().unwant(gateway);
+    public void noChildren(Fleet.Key gateway, String owner) {
+        edges.cluster().retain(gateway, Set.of());
+        desks.children().unwant(gateway, owner);
+    }
+
+    @Override
+    public Obstacles obstacles(Fleet.Key gateway) {
+        return edges.cluster().of(gateway);
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
 import dev.shellac.operator.write.Owned;
+import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
 import dev.shellac.translate.Settings;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -104,15 +105,16 @@ final class Operator implements AutoCloseable {
             synced = true;
             LOG.log(Level.INFO, "the cluster was read");
             lead();
+            var guard = new OwnershipGuard(cluster, owned::find, inbox::fleet);
             try (EventDesk events = EventDesk.start(cluster, clock);
                     ClassGuard classes = ClassGuard.start(cluster);
-                    ChildrenDesk children = ChildrenDesk.start(cluster, owned, new ChildrenTelling(metrics, events));
+                    ChildrenDesk children = ChildrenDesk.start(guard, owned, new ChildrenTelling(metrics, events));
                     StatusDesk statuses = StatusDesk.start(
                             new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
                             new StatusTelling(metrics, events))) {
                 touches.to(children);
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, owned, fleet, courier, cluster),
+                        new LivePorts.Edges(feeds, owned, fleet, courier, guard),
                         new LivePorts.Desks(children, statuses, classes, events),
                         inbox,
                         metrics);

@@ -221,7 +221,8 @@ final class OperatorTest {
         server.put(
                 "/apis/rbac.authorization.k8s.io/v1/namespaces/far/roles/left",
                 "{\"metadata\":{\"name\":\"left\",\"namespace\":\"far\",\"labels\":{\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
-                        + "\"gateway.networking.k8s.io/gateway-name\":\"gone\",\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"}}}");
+                        + "\"gateway.networking.k8s.io/gateway-name\":\"gone\",\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"},"
+                        + "\"annotations\":{\"varnish.io/gateway\":\"shop/gone\"}}}");
         stage.start();
         eventually("what was left behind is swept", () -> rolesIn("far").isEmpty());
     }

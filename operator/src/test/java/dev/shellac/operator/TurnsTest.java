@@ -16,6 +16,7 @@ import dev.shellac.model.Name;
 import dev.shellac.operator.children.Platform;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.loop.Desk;
 import dev.shellac.operator.loop.Inbox;
@@ -206,13 +207,19 @@ final class TurnsTest {
         }
 
         @Override
-        public void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration) {
+        public void children(
+                Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
             act("children", "children of " + gateway.label());
         }
 
         @Override
-        public void noChildren(Fleet.Key gateway) {
+        public void noChildren(Fleet.Key gateway, String owner) {
             act("noChildren", "no children of " + gateway.label());
+        }
+
+        @Override
+        public Obstacles obstacles(Fleet.Key gateway) {
+            return Obstacles.NONE;
         }
 
         @Override

@@ -82,6 +82,7 @@ final class TranslateGoldenTest {
                 pair(options, "refused-certificate").entrySet().stream()
                         .collect(Collectors.toMap(secret -> name(secret.getKey()), Map.Entry::getValue)),
                 Optional.ofNullable(options.get("vcl-fault")),
+                Optional.ofNullable(options.get("conflict")).stream().toList(),
                 Optional.ofNullable(options.get("pending")));
     }
 

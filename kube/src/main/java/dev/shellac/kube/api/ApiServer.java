@@ -59,8 +59,8 @@ public final class ApiServer implements Requests {
     }
 
     @Override
-    public byte[] get(String path) throws IOException, InterruptedException {
-        return bytes(http.newHttpRequestBuilder().uri(base + path).header("Accept", "application/json"));
+    public byte[] get(String path, Form form) throws IOException, InterruptedException {
+        return bytes(http.newHttpRequestBuilder().uri(base + path).header("Accept", form.accepted()));
     }
 
     @Override
@@ -69,11 +69,6 @@ public final class ApiServer implements Requests {
                 .uri(base + path)
                 .header("Accept", form.accepted())
                 .method(method, sent.type().type(), sent.text()));
-    }
-
-    @Override
-    public byte[] delete(String path) throws IOException, InterruptedException {
-        return bytes(http.newHttpRequestBuilder().uri(base + path).delete("application/json", "{}"));
     }
 
     private byte[] bytes(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -48,7 +48,12 @@ public interface Requests {
     /** The answer as it arrives; closing it gives it up. */
     InputStream open(String path, Form form) throws IOException, InterruptedException;
 
-    byte[] get(String path) throws IOException, InterruptedException;
+    default byte[] get(String path) throws IOException, InterruptedException {
+        return get(path, Form.WHOLE);
+    }
+
+    /** As much of an object as is wanted of it. */
+    byte[] get(String path, Form form) throws IOException, InterruptedException;
 
     default byte[] send(String method, String path, Body type, String body) throws IOException, InterruptedException {
         return send(method, path, new Sent(type, body), Form.WHOLE);
@@ -56,6 +61,4 @@ public interface Requests {
 
     /** With as much of the object that was written in the answer as is wanted of it. */
     byte[] send(String method, String path, Sent sent, Form form) throws IOException, InterruptedException;
-
-    byte[] delete(String path) throws IOException, InterruptedException;
 }

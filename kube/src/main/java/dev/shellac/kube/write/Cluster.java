@@ -32,8 +32,11 @@ public interface Cluster {
     /** Creates it, unless there is one of that name. */
     boolean create(HasMetadata wanted) throws IOException, InterruptedException;
 
-    /** Content with an object that is not there. */
-    void delete(ObjectKey key) throws IOException, InterruptedException;
+    /** Deletes exactly this object: one of the same name with another uid stays. Content with one that is not there. */
+    void delete(ObjectKey key, String uid) throws IOException, InterruptedException;
+
+    /** The metadata of an object; nothing where there is none. */
+    Optional<ObjectNode> metadata(ObjectKey key) throws IOException, InterruptedException;
 
     /** The objects of a kind with these labels, their metadata alone. */
     List<ObjectKey> labelled(String apiVersion, String plural, String selector)

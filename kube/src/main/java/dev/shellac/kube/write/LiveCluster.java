@@ -80,13 +80,29 @@ public final class LiveCluster implements Cluster {
     }
 
     @Override
-    public void delete(ObjectKey key) throws IOException, InterruptedException {
+    public void delete(ObjectKey key, String uid) throws IOException, InterruptedException {
+        ObjectNode options = JSON.createObjectNode();
+        options.putObject("preconditions").put("uid", uid);
         try {
-            api.delete(key.path());
+            api.send("DELETE", key.path(), Body.JSON, JSON.writeValueAsString(options));
         } catch (ApiFault e) {
-            if (!e.isNotFound()) {
+            // A conflict: another object has the name by now.
+            if (!e.isNotFound() && !e.isConflict()) {
                 throw e;
             }
+        }
+    }
+
+    @Override
+    public Optional<ObjectNode> metadata(ObjectKey key) throws IOException, InterruptedException {
+        try {
+            return Optional.of(
+                    object(api.get(key.path(), Requests.Form.METADATA)).withObjectProperty("metadata"));
+        } catch (ApiFault e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
         }
     }
 

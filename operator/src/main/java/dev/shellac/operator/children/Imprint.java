@@ -39,9 +39,16 @@ record Imprint(Gateway gateway) {
                 .withName(name)
                 .withNamespace(namespace)
                 .withLabels(labels(Map.of()))
-                .withAnnotations(
-                        annotations(Map.of(Labels.GATEWAY, gateway.meta().name().toString())))
+                .withAnnotations(identified())
                 .build();
+    }
+
+    // Behind those of the infrastructure, which must not make somebody else the owner.
+    private Map<String, String> identified() {
+        var annotations = new TreeMap<>(annotations(Map.of()));
+        annotations.put(Labels.GATEWAY, gateway.meta().name().toString());
+        annotations.put(Labels.GATEWAY_UID, gateway.meta().uid());
+        return annotations;
     }
 
     /** What tells the pods of this Gateway; it never changes. */

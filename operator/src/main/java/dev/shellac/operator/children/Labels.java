@@ -11,6 +11,9 @@ public final class Labels {
     /** An annotation: {@code namespace/name} of the Gateway, where a label may have had to be shortened. */
     public static final String GATEWAY = "varnish.io/gateway";
 
+    /** An annotation of objects that can have no owner: the uid of their Gateway. */
+    public static final String GATEWAY_UID = "varnish.io/gateway-uid";
+
     static final String INFRA_HASH = "varnish.io/infra-hash";
     static final String SOCKET_POOL = "varnish.io/socket-pool";
     static final String FREED_SOCKETS = "varnish.io/freed-sockets";

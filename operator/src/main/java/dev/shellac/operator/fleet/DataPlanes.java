@@ -26,6 +26,7 @@ public final class DataPlanes {
      * @param states by the uid of the pod
      * @param certificates the Secret that a file of the pods was made from
      * @param since when each address that the Gateway asks for was first seen to be asked for
+     * @param obstacles objects that have the names of its children and are not its own
      */
     public record View(
             Gateway gateway,
@@ -34,6 +35,7 @@ public final class DataPlanes {
             List<Front> fronts,
             Map<String, Name> certificates,
             Map<String, Instant> since,
+            Obstacles obstacles,
             Instant now) {
         public View {
             pods = List.copyOf(pods);
@@ -66,6 +68,7 @@ public final class DataPlanes {
                         .or(() -> states.stream()
                                 .flatMap(state -> state.vclRefused().stream())
                                 .findFirst()),
+                view.obstacles().conflicts(),
                 pending(view, generations));
     }
 
@@ -120,6 +123,10 @@ public final class DataPlanes {
         List<Pod> pods = view.pods().stream().filter(pod -> !pod.ending()).toList();
         if (generations.fault().isPresent()) {
             return generations.fault();
+        }
+        Optional<String> leaving = view.obstacles().leaving().stream().findFirst();
+        if (leaving.isPresent()) {
+            return leaving;
         }
         if (generations.newest().isEmpty()) {
             return Optional.of("its configuration is not written yet");

@@ -16,7 +16,6 @@ import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.operator.fleet.DataPlanes;
 import dev.shellac.operator.fleet.Fleet;
-import dev.shellac.operator.write.ClassGuard.Use;
 import dev.shellac.operator.write.EventDesk.Note;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.Wishes;
@@ -27,7 +26,6 @@ import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -254,6 +252,7 @@ public final class Loop {
                         .toList(),
                 certificates(gateway, parts),
                 desk.asked(new LinkedHashSet<>(DataPlanes.asked(gateway)), now),
+                ports.obstacles(key(gateway.meta().name())),
                 now);
     }
 
@@ -343,24 +342,25 @@ public final class Loop {
             if (plan != null && gateway.isPresent()) {
                 Desk desk = desks.computeIfAbsent(name, key -> new Desk());
                 var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
-                attempt(desk, brief, () -> ports.children(key(name), objects.children(brief), desk.keys()));
+                String uid = gateway.get().meta().uid();
+                attempt(desk, brief, () -> ports.children(key(name), uid, objects.children(brief), desk.keys()));
             } else if (gateway.isEmpty() || isSomebodyElses(gateway.get())) {
-                ports.noChildren(key(name));
+                ports.noChildren(
+                        key(name), gateway.map(found -> found.meta().uid()).orElse(""));
             }
         }
     }
 
-    /** Objects of ours whose Gateway went while nobody looked. */
+    /** Objects of ours whose Gateway went while nobody looked. What those have that are there was decided in the turn. */
     public void sweep(Map<ObjectKey, Owned.Standing> owned) {
         var kept = new HashSet<Fleet.Key>();
-        snapshot.all(Gateway.class).stream()
-                .filter(gateway -> !isSomebodyElses(gateway))
+        snapshot.all(Gateway.class)
                 .forEach(gateway -> kept.add(key(gateway.meta().name())));
         owned.values().stream()
                 .map(Owned.Standing::gateway)
                 .distinct()
                 .filter(gateway -> !kept.contains(gateway))
-                .forEach(ports::noChildren);
+                .forEach(gateway -> ports.noChildren(gateway, ""));
     }
 
     // A class that is not there says nothing: what serves goes on serving.
@@ -375,19 +375,7 @@ public final class Loop {
                 && snapshot.changesSince(before, GatewayClass.class).isEmpty()) {
             return;
         }
-        var used = new HashSet<String>();
-        snapshot.all(Gateway.class).forEach(gateway -> used.add(gateway.className()));
-        var classes = new HashMap<String, Use>();
-        for (GatewayClass found : snapshot.all(GatewayClass.class)) {
-            if (found.controllerName().equals(settings.controllerName())) {
-                String name = found.meta().name().name();
-                definitions
-                        .find(GroupKind.GATEWAY_CLASS)
-                        .ifPresent(kind -> classes.put(
-                                kind.path(found.meta().name()), used.contains(name) ? Use.USED : Use.UNUSED));
-            }
-        }
-        ports.classes(classes);
+        ports.classes(ClassUse.of(snapshot, definitions, settings.controllerName()));
     }
 
     public Snapshot snapshot() {

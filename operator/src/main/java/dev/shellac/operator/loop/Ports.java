@@ -6,6 +6,7 @@ import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
 import dev.shellac.operator.write.Wish;
@@ -38,11 +39,20 @@ public interface Ports {
     /**
      * What a Gateway shall have.
      *
+     * @param owner uid of the Gateway
      * @param configuration objects of its own that the loop writes itself
      */
-    void children(Fleet.Key gateway, List<HasMetadata> children, Set<ObjectKey> configuration);
+    void children(Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration);
 
-    void noChildren(Fleet.Key gateway);
+    /**
+     * A Gateway is gone or somebody else's.
+     *
+     * @param owner its uid; empty where it is gone
+     */
+    void noChildren(Fleet.Key gateway, String owner);
+
+    /** Objects that have the names of a Gateway's children and are not its own. */
+    Obstacles obstacles(Fleet.Key gateway);
 
     void status(Wish wish);
 

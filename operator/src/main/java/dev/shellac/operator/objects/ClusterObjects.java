@@ -15,6 +15,7 @@ import dev.shellac.operator.children.Blueprint;
 import dev.shellac.operator.children.Children;
 import dev.shellac.operator.children.ConfigMaps;
 import dev.shellac.operator.children.Configuration;
+import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.children.Names;
 import dev.shellac.operator.children.Platform;
 import dev.shellac.operator.children.ServiceNamespaces;
@@ -141,10 +142,18 @@ public final class ClusterObjects implements GatewayObjects {
         return now;
     }
 
-    /** What an operator before this one assigned. */
+    /** What an operator before this one assigned; another Service of that name says nothing. */
     private static Optional<Sockets> read(Gateway gateway, Snapshot snapshot) {
         Names names = new Names(gateway.meta().name());
         return snapshot.find(Service.class, new Name(gateway.meta().name().namespace(), names.base()))
+                .filter(service -> service.meta()
+                                .labels()
+                                .getOrDefault(Labels.GATEWAY_NAME, "")
+                                .equals(names.labelValue())
+                        && service.meta()
+                                .labels()
+                                .getOrDefault(Labels.MANAGED_BY, "")
+                                .equals(Labels.OPERATOR))
                 .map(service -> Sockets.read(mapped(service), service.meta().annotations()));
     }
 

@@ -1,7 +1,6 @@
 package dev.shellac.operator.write;
 
 import dev.shellac.kube.api.ApiFault;
-import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.Fleet;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,10 +31,19 @@ public final class ChildrenDesk implements AutoCloseable {
     /**
      * What one Gateway shall have.
      *
+     * @param uid of the Gateway; empty where it is gone
      * @param others objects of its own that somebody else writes, and that must stay
      */
-    public record Wanted(List<HasMetadata> children, Set<ObjectKey> others) {
-        static final Wanted NOTHING = new Wanted(List.of(), Set.of());
+    public record Wanted(String uid, List<HasMetadata> children, Set<ObjectKey> others) {
+        static final Wanted NOTHING = nothing("");
+
+        static Wanted nothing(String uid) {
+            return new Wanted(uid, List.of(), Set.of());
+        }
+
+        boolean isNothing() {
+            return children.isEmpty() && others.isEmpty();
+        }
 
         public Wanted {
             children = List.copyOf(children);
@@ -66,7 +75,7 @@ public final class ChildrenDesk implements AutoCloseable {
         private long notBefore = System.nanoTime();
     }
 
-    private final Cluster cluster;
+    private final OwnershipGuard cluster;
     private final Owned owned;
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
@@ -74,13 +83,13 @@ public final class ChildrenDesk implements AutoCloseable {
     private final Map<Fleet.Key, Household> households = new LinkedHashMap<>();
     private boolean closed;
 
-    private ChildrenDesk(Cluster cluster, Owned owned, Listener listener) {
+    private ChildrenDesk(OwnershipGuard cluster, Owned owned, Listener listener) {
         this.cluster = cluster;
         this.owned = owned;
         this.listener = listener;
     }
 
-    public static ChildrenDesk start(Cluster cluster, Owned owned, Listener listener) {
+    public static ChildrenDesk start(OwnershipGuard cluster, Owned owned, Listener listener) {
         var desk = new ChildrenDesk(cluster, owned, listener);
         Thread.ofVirtual().name("children").start(desk::run);
         return desk;
@@ -99,9 +108,13 @@ public final class ChildrenDesk implements AutoCloseable {
         }
     }
 
-    /** The Gateway is no more, or somebody else's: all that is left of it goes. */
-    public void unwant(Fleet.Key gateway) {
-        want(gateway, Wanted.NOTHING);
+    /**
+     * The Gateway is no more, or somebody else's: all that is left of it goes.
+     *
+     * @param uid of the Gateway; empty where it is gone, and the garbage collector deletes what it owned
+     */
+    public void unwant(Fleet.Key gateway, String uid) {
+        want(gateway, Wanted.nothing(uid));
     }
 
     /** Somebody wrote an object of this Gateway, perhaps we. */
@@ -195,10 +208,14 @@ public final class ChildrenDesk implements AutoCloseable {
                 listener.unknown(child.getValue());
             } else if (isDue(child.getKey(), child.getValue(), household)) {
                 good &= apply(child.getKey(), child.getValue(), household);
+                if (!good && isIdentity(child.getKey())) {
+                    break;
+                }
             }
         }
-        for (ObjectKey stray : strays(gateway, keys.keySet(), wanted.others())) {
-            good &= delete(stray, household);
+        for (Map.Entry<ObjectKey, Owned.Standing> stray :
+                strays(gateway, wanted).entrySet()) {
+            good &= delete(stray.getKey(), stray.getValue().ownership().uid(), household);
         }
         lock.lock();
         try {
@@ -208,12 +225,17 @@ public final class ChildrenDesk implements AutoCloseable {
                 household.dirty = true;
                 household.notBefore =
                         System.nanoTime() + (pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST).toNanos();
-            } else if (wanted.equals(Wanted.NOTHING) && household.wanted.equals(Wanted.NOTHING)) {
+            } else if (wanted.isNothing() && household.wanted.isNothing()) {
                 households.remove(gateway, household);
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    // Pods must not run as somebody else.
+    private static boolean isIdentity(ObjectKey key) {
+        return key.plural().equals("serviceaccounts");
     }
 
     private boolean isDue(ObjectKey key, HasMetadata wanted, Household household) {
@@ -236,6 +258,7 @@ public final class ChildrenDesk implements AutoCloseable {
     private boolean apply(ObjectKey key, HasMetadata wanted, Household household) throws InterruptedException {
         try {
             if (owned.find(key).isPresent() && !household.applied.containsKey(key)) {
+                cluster.check(wanted);
                 Adoption.adopt(cluster, key);
             }
             Stored stored = cluster.apply(wanted);
@@ -252,18 +275,26 @@ public final class ChildrenDesk implements AutoCloseable {
         }
     }
 
-    private List<ObjectKey> strays(Fleet.Key gateway, Set<ObjectKey> wanted, Set<ObjectKey> others) {
-        return owned.all().entrySet().stream()
-                .filter(entry -> entry.getValue().gateway().equals(gateway))
-                .map(Map.Entry::getKey)
-                .filter(key -> !wanted.contains(key) && !others.contains(key))
-                .sorted()
-                .toList();
+    // Labels can be copied: what is deleted belongs to the Gateway by its uid. What it left in other namespaces is
+    // found
+    // by our label and an annotation; no other Gateway can have that name.
+    private Map<ObjectKey, Owned.Standing> strays(Fleet.Key gateway, Wanted wanted) {
+        var strays = new TreeMap<>(owned.all());
+        strays.values().removeIf(standing -> !standing.gateway().equals(gateway) || !isOwn(standing, wanted));
+        wanted.children().forEach(child -> strays.remove(ObjectKey.of(child)));
+        strays.keySet().removeAll(wanted.others());
+        return strays;
     }
 
-    private boolean delete(ObjectKey key, Household household) throws InterruptedException {
+    private static boolean isOwn(Owned.Standing standing, Wanted wanted) {
+        return standing.ownership().annotated().isPresent()
+                || standing.ownership().owners().stream()
+                        .anyMatch(owner -> owner.uid().equals(wanted.uid()));
+    }
+
+    private boolean delete(ObjectKey key, String uid, Household household) throws InterruptedException {
         try {
-            cluster.delete(key);
+            cluster.delete(key, uid);
             household.applied.remove(key);
             LOG.log(Level.INFO, "{0} is not wanted any more and was deleted", key);
             return true;

@@ -45,12 +45,13 @@ public final class Owned implements AutoCloseable {
     private static final List<GroupKind> OPTIONAL = List.of(GroupKind.SERVICE_MONITOR);
 
     /**
-     * How an object of ours stands.
+     * How an object with our labels stands.
      *
-     * @param gateway whose it is
+     * @param gateway whose it is, as its labels have it, which anybody can set
+     * @param ownership whose it is, as its owners have it
      * @param generation 0 where its kind has none
      */
-    public record Standing(Fleet.Key gateway, String version, long generation) {}
+    public record Standing(Fleet.Key gateway, Ownership ownership, String version, long generation) {}
 
     /** Who wants to know; called on many threads. */
     public interface Listener {
@@ -205,6 +206,7 @@ public final class Owned implements AutoCloseable {
                     labels.path(Labels.GATEWAY_NAMESPACE).asText(object.name().namespace());
             return new Standing(
                     new Fleet.Key(namespace, labels.path(Labels.GATEWAY_NAME).asText()),
+                    Ownership.of(meta),
                     object.version(),
                     meta.path("generation").asLong());
         } catch (IOException e) {

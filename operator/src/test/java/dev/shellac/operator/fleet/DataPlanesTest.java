@@ -40,6 +40,8 @@ final class DataPlanesTest {
         return new Pod(new Name("ns", name), name, "g", Optional.of("10.0.0.1"), ready, ending);
     }
 
+    private Obstacles obstacles = Obstacles.NONE;
+
     private static PodState state(Fingerprint live) {
         return new PodState("1", "", true, live, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
     }
@@ -61,8 +63,18 @@ final class DataPlanesTest {
                         fronts,
                         Map.of("ns.one.pem", new Name("ns", "one")),
                         Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))),
+                        obstacles,
                         NOW),
                 generations);
+    }
+
+    @Test
+    void whatStandsInItsWayIsNamed() {
+        generations.wrote(FIRST, 1);
+        obstacles = new Obstacles(List.of("Service g is not its own"), List.of("Deployment g is being deleted"));
+        DataPlane report = of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)));
+        assertThat(report.conflicts()).containsExactly("Service g is not its own");
+        assertThat(report.pending()).hasValue("Deployment g is being deleted");
     }
 
     @Test

@@ -25,7 +25,12 @@ public class NoCluster implements Cluster {
     }
 
     @Override
-    public void delete(ObjectKey key) {
+    public void delete(ObjectKey key, String uid) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<ObjectNode> metadata(ObjectKey key) throws InterruptedException {
         throw new UnsupportedOperationException();
     }
 

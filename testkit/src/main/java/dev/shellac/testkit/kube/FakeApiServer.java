@@ -286,6 +286,8 @@ public final class FakeApiServer implements AutoCloseable {
                 case "POST" ->
                     store.create(path + "/" + body.path("metadata").path("name").asText(), object);
                 case "DELETE" -> {
+                    store.expect(
+                            at.object(), body.path("preconditions").path("uid").asText());
                     store.delete(at.object());
                     yield ObjectStore.JSON.createObjectNode();
                 }

@@ -133,6 +133,16 @@ final class ObjectStore {
         return store("MODIFIED", path, after);
     }
 
+    /** Refuses where the object is another than the one of this uid, if there is one. */
+    void expect(String path, String uid) throws Refused {
+        Optional<ObjectNode> found = find(path);
+        if (!uid.isEmpty()
+                && found.isPresent()
+                && !found.get().path("metadata").path("uid").asText().equals(uid)) {
+            throw new Refused(409, "Conflict", "the uid in the precondition is not that of " + path);
+        }
+    }
+
     void delete(String path) throws Refused {
         ObjectNode object = find(path).orElseThrow(() -> new Refused(404, "NotFound", path + " not found"));
         if (object.path("metadata").path("finalizers").isEmpty()) {

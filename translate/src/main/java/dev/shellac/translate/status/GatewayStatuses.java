@@ -100,18 +100,25 @@ public record GatewayStatuses(Map<String, Integer> attached) {
     }
 
     private static Optional<Refusal> fault(Gateway gateway, DataPlane report) {
-        return gateway.addresses().stream()
-                .flatMap(wanted -> wanted.value().stream())
-                .filter(report.unusableAddresses()::containsKey)
-                .findFirst()
-                .map(address -> new Refusal(
-                        Reason.ADDRESS_NOT_USABLE,
-                        address + ": " + report.unusableAddresses().get(address)))
+        return conflict(report)
+                .or(() -> gateway.addresses().stream()
+                        .flatMap(wanted -> wanted.value().stream())
+                        .filter(report.unusableAddresses()::containsKey)
+                        .findFirst()
+                        .map(address -> new Refusal(
+                                Reason.ADDRESS_NOT_USABLE,
+                                address + ": " + report.unusableAddresses().get(address))))
                 .or(() -> report.vclFault().map(fault -> new Refusal(Reason.INVALID, "the VCL was refused: " + fault)))
                 .or(() -> report.pending().map(why -> new Refusal(Reason.PENDING, why)))
                 .or(() -> report.addresses().isEmpty()
                         ? Optional.of(new Refusal(Reason.ADDRESS_NOT_ASSIGNED, "no address was assigned yet"))
                         : Optional.empty());
+    }
+
+    private static Optional<Refusal> conflict(DataPlane report) {
+        return report.conflicts().isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Refusal(Reason.CONFLICTED, String.join("; ", report.conflicts())));
     }
 
     private static boolean validatesInsecurely(Gateway gateway) {

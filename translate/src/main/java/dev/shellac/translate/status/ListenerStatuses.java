@@ -114,8 +114,13 @@ record ListenerStatuses(
 
     /** Why nothing is served yet. */
     static Optional<Refusal> pending(Optional<DataPlane> dataPlane) {
-        return dataPlane.isEmpty()
-                ? Optional.of(new Refusal(Reason.PENDING, "the data plane has not reported yet"))
-                : dataPlane.get().pending().map(why -> new Refusal(Reason.PENDING, why));
+        if (dataPlane.isEmpty()) {
+            return Optional.of(new Refusal(Reason.PENDING, "the data plane has not reported yet"));
+        }
+        return dataPlane.get().conflicts().isEmpty()
+                ? dataPlane.get().pending().map(why -> new Refusal(Reason.PENDING, why))
+                : Optional.of(new Refusal(
+                        Reason.PENDING,
+                        "the Gateway cannot have all of its objects; its condition Programmed names the conflict"));
     }
 }

@@ -1,0 +1,90 @@
+package dev.shellac.operator.write;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.operator.children.Labels;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which Gateway an object belongs to. In the namespace of the Gateway the owner reference decides, since anybody can copy labels. An object in another
+ * namespace can have no owner there: our label and the annotations with the name and the uid of the Gateway decide.
+ *
+ * @param uid of the object itself
+ * @param owners its Gateways by owner reference
+ * @param annotated the Gateway that the annotations name, where the object has our label and no owner
+ * @param deleted the object is being deleted
+ */
+public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotated, boolean deleted) {
+    private static final String GROUP = "gateway.networking.k8s.io/";
+
+    /**
+     * A Gateway.
+     *
+     * @param name without the namespace in an owner reference, {@code namespace/name} in annotations
+     * @param uid empty in the annotations of an older release
+     */
+    public record Owner(String name, String uid) {}
+
+    /** What an object that is there is to the Gateway that wants to have it. */
+    enum Relation {
+        OURS,
+        /** It belongs to a deleted Gateway of the same name, and goes as well. */
+        LEAVING,
+        FOREIGN
+    }
+
+    public Ownership {
+        owners = List.copyOf(owners);
+    }
+
+    static Ownership of(JsonNode meta) {
+        var owners = new ArrayList<Owner>();
+        for (JsonNode owner : meta.path("ownerReferences")) {
+            if (owner.path("kind").asText().equals("Gateway")
+                    && owner.path("apiVersion").asText().startsWith(GROUP)) {
+                owners.add(
+                        new Owner(owner.path("name").asText(), owner.path("uid").asText()));
+            }
+        }
+        JsonNode annotations = meta.path("annotations");
+        boolean labelled = meta.path("labels").path(Labels.MANAGED_BY).asText().equals(Labels.OPERATOR);
+        return new Ownership(
+                meta.path("uid").asText(),
+                owners,
+                labelled && meta.path("ownerReferences").isEmpty() && annotations.has(Labels.GATEWAY)
+                        ? Optional.of(new Owner(
+                                annotations.path(Labels.GATEWAY).asText(),
+                                annotations.path(Labels.GATEWAY_UID).asText()))
+                        : Optional.empty(),
+                meta.has("deletionTimestamp"));
+    }
+
+    /** What it is to a Gateway that wants an object of this name, with this metadata. */
+    Relation to(ObjectMeta wanted) {
+        return wanted.getOwnerReferences().stream()
+                .findFirst()
+                .map(this::to)
+                .orElseGet(() -> isOfAnother(wanted) ? gone() : Relation.OURS);
+    }
+
+    private Relation to(OwnerReference owner) {
+        if (owners.stream().anyMatch(found -> found.uid().equals(owner.getUid()))) {
+            return Relation.OURS;
+        }
+        return owners.stream().anyMatch(found -> found.name().equals(owner.getName())) ? Relation.LEAVING : gone();
+    }
+
+    // The garbage collector does not take care of what an earlier Gateway of this name has left in other namespaces.
+    private boolean isOfAnother(ObjectMeta wanted) {
+        return annotated
+                .filter(owner -> owner.name().equals(wanted.getAnnotations().get(Labels.GATEWAY)))
+                .isEmpty();
+    }
+
+    private Relation gone() {
+        return deleted ? Relation.LEAVING : Relation.FOREIGN;
+    }
+}

@@ -1,0 +1,189 @@
+package dev.shellac.operator.write;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.children.Labels;
+import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.fleet.Obstacles;
+import dev.shellac.operator.write.Ownership.Relation;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Writes the objects of Gateways, and looks before it does: an object of that name that is not the Gateway's own is left alone, and the write fails with
+ * {@link NotOwned}. What stands in a Gateway's way is known here until the name is free. The watch of our objects saves the look at those that are known;
+ * it takes one more request to create an object.
+ */
+public final class OwnershipGuard implements Cluster {
+    private static final System.Logger LOG = System.getLogger(OwnershipGuard.class.getName());
+
+    private record Obstacle(Relation relation, String words) {}
+
+    private final Cluster cluster;
+    private final Function<ObjectKey, Optional<Owned.Standing>> watched;
+    private final Consumer<Fleet.Key> changed;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Fleet.Key, Map<ObjectKey, Obstacle>> obstacles = new HashMap<>();
+
+    /**
+     * One that writes to a cluster.
+     *
+     * @param watched our objects, as they were last seen
+     * @param changed called when something comes into the way of a Gateway, or goes out of it
+     */
+    public OwnershipGuard(
+            Cluster cluster, Function<ObjectKey, Optional<Owned.Standing>> watched, Consumer<Fleet.Key> changed) {
+        this.cluster = cluster;
+        this.watched = watched;
+        this.changed = changed;
+    }
+
+    /** What stands in the way of a Gateway. */
+    public Obstacles of(Fleet.Key gateway) {
+        lock.lock();
+        try {
+            Map<ObjectKey, Obstacle> found = obstacles.getOrDefault(gateway, Map.of());
+            return new Obstacles(words(found, Relation.FOREIGN), words(found, Relation.LEAVING));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static List<String> words(Map<ObjectKey, Obstacle> found, Relation relation) {
+        return found.values().stream()
+                .filter(obstacle -> obstacle.relation() == relation)
+                .map(Obstacle::words)
+                .toList();
+    }
+
+    /** These objects are all that a Gateway is to have: what has the name of another is not in its way any more. */
+    public void retain(Fleet.Key gateway, Set<ObjectKey> wanted) {
+        boolean fewer;
+        lock.lock();
+        try {
+            Map<ObjectKey, Obstacle> found = obstacles.getOrDefault(gateway, new TreeMap<>());
+            fewer = found.keySet().retainAll(wanted);
+            if (found.isEmpty()) {
+                obstacles.remove(gateway);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (fewer) {
+            changed.accept(gateway);
+        }
+    }
+
+    /** Fails where there is an object of that name that is not the Gateway's own. */
+    void check(HasMetadata wanted) throws IOException, InterruptedException {
+        ObjectKey key = ObjectKey.of(wanted);
+        Relation relation = relation(key, wanted);
+        if (relation == Relation.OURS) {
+            note(key, wanted, Optional.empty());
+            return;
+        }
+        String object = wanted.getKind() + " " + key.name().name()
+                + (isAtHome(wanted) ? "" : " in namespace " + key.name().namespace());
+        String words = relation == Relation.LEAVING
+                ? object + " belongs to a deleted Gateway of the same name and is still being deleted"
+                : object + " already exists and does not belong to this Gateway, so it is left alone:"
+                        + " delete or rename it, or give the Gateway another name";
+        note(key, wanted, Optional.of(new Obstacle(relation, words)));
+        throw new NotOwned(words);
+    }
+
+    private static boolean isAtHome(HasMetadata wanted) {
+        return !wanted.getMetadata().getOwnerReferences().isEmpty();
+    }
+
+    private Relation relation(ObjectKey key, HasMetadata wanted) throws IOException, InterruptedException {
+        Optional<Relation> known =
+                watched.apply(key).map(standing -> standing.ownership().to(wanted.getMetadata()));
+        if (known.filter(Relation.OURS::equals).isPresent()) {
+            return Relation.OURS;
+        }
+        return cluster.metadata(key)
+                .map(meta -> Ownership.of(meta).to(wanted.getMetadata()))
+                .orElse(Relation.OURS);
+    }
+
+    private void note(ObjectKey key, HasMetadata wanted, Optional<Obstacle> obstacle) {
+        Map<String, String> labels = wanted.getMetadata().getLabels();
+        var gateway = new Fleet.Key(
+                labels.getOrDefault(Labels.GATEWAY_NAMESPACE, ""), labels.getOrDefault(Labels.GATEWAY_NAME, ""));
+        Optional<Obstacle> before;
+        lock.lock();
+        try {
+            Map<ObjectKey, Obstacle> found = obstacles.computeIfAbsent(gateway, one -> new TreeMap<>());
+            before = Optional.ofNullable(obstacle.isPresent() ? found.put(key, obstacle.get()) : found.remove(key));
+            if (found.isEmpty()) {
+                obstacles.remove(gateway);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!before.equals(obstacle)) {
+            LOG.log(
+                    obstacle.isPresent() ? Level.WARNING : Level.INFO,
+                    "gateway={0}/{1}: {2}",
+                    gateway.namespace(),
+                    gateway.label(),
+                    obstacle.map(Obstacle::words).orElseGet(() -> key + " can be written"));
+            changed.accept(gateway);
+        }
+    }
+
+    @Override
+    public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
+        check(wanted);
+        return cluster.apply(wanted);
+    }
+
+    @Override
+    public Stored replace(HasMetadata wanted) throws IOException, InterruptedException {
+        check(wanted);
+        return cluster.replace(wanted);
+    }
+
+    @Override
+    public boolean create(HasMetadata wanted) throws IOException, InterruptedException {
+        return cluster.create(wanted);
+    }
+
+    @Override
+    public void delete(ObjectKey key, String uid) throws IOException, InterruptedException {
+        cluster.delete(key, uid);
+    }
+
+    @Override
+    public Optional<ObjectNode> metadata(ObjectKey key) throws IOException, InterruptedException {
+        return cluster.metadata(key);
+    }
+
+    @Override
+    public List<ObjectKey> labelled(String apiVersion, String plural, String selector)
+            throws IOException, InterruptedException {
+        return cluster.labelled(apiVersion, plural, selector);
+    }
+
+    @Override
+    public Optional<ObjectNode> read(String path) throws IOException, InterruptedException {
+        return cluster.read(path);
+    }
+
+    @Override
+    public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
+        return cluster.merge(path, patch);
+    }
+}
