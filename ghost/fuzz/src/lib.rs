@@ -2,6 +2,8 @@
 
 #[path = "../../ghost-core/tests/support/checks.rs"]
 pub mod checks;
+#[path = "../../ghost-core/tests/support/normal.rs"]
+pub mod normal;
 #[path = "../../ghost-core/tests/support/oracle.rs"]
 pub mod oracle;
 #[path = "../../ghost-core/tests/support/mod.rs"]

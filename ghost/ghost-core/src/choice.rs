@@ -23,6 +23,8 @@ pub enum Choice<'a> {
     FreedSocket,
     /// No listener for socket, port and host: 404.
     NoListener,
+    /// The `Host` header has what no host has, user information for example: 400.
+    BadHost,
     /// The TLS connection belongs to another listener: 421.
     Misdirected,
     /// No host of the table covers the request's: 404.
@@ -67,6 +69,7 @@ impl Choice<'_> {
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::FreedSocket | Self::NoListener | Self::NoHost(_) | Self::NoRoute(_) => Some(404),
+            Self::BadHost => Some(400),
             Self::Misdirected => Some(421),
             Self::Route(_, Action::Redirect(redirect)) => Some(redirect.status),
             Self::Route(_, Action::Preflight(_)) => Some(200),

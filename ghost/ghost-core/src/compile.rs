@@ -13,6 +13,7 @@ use crate::filter;
 use crate::intern::Shared;
 use crate::limits;
 use crate::line::{self, HeaderLine};
+use crate::path::{BadPath, Slashes, write_normal_path};
 use crate::pattern::Coverage;
 use crate::pool::{Pool, Select};
 use crate::route::{Group, NamedRule, OnEmpty, PathRule, Route, Target, ValueRule};
@@ -174,11 +175,16 @@ fn path(dto: Option<&dto::PathMatch<'_>>, coverage: Coverage, shared: &mut Share
         let limit = limits::PATH_BYTES;
         return wrong(field(), format!("`{value}` is no path: starts with `/`, no `//`, at most {limit} bytes"));
     }
+    // Requests are compared in their normal form, and so is this.
+    let mut normal = Vec::with_capacity(value.len());
+    if let Err(BadPath(why)) = write_normal_path(value.as_bytes(), Slashes::Merge, &mut normal) {
+        return wrong(field(), format!("`{value}` matches no request: {why}"));
+    }
     Ok(match dto.kind {
-        dto::PathType::Exact => PathRule::Exact(value.as_bytes().into()),
-        _ => match value.strip_suffix('/').unwrap_or(value) {
-            "" => PathRule::Any,
-            prefix => PathRule::Prefix(prefix.as_bytes().into()),
+        dto::PathType::Exact => PathRule::Exact(normal.into()),
+        _ => match normal.strip_suffix(b"/").unwrap_or(&normal) {
+            b"" => PathRule::Any,
+            prefix => PathRule::Prefix(prefix.into()),
         },
     })
 }

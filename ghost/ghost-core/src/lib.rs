@@ -1,7 +1,7 @@
 //! ghost-core: the router of the `ghost` VMOD without any Varnish in it.
 //!
 //! `Table::build` turns the bytes of `ghost.json` (see `docs/reference/ghost-json.md`) into an immutable table, taking over
-//! what did not change. `Table::select` finds the route for a request and decides what becomes of it. Everything after
+//! what did not change. `RequestTarget::read` brings what a request asks for to one form; `Table::select` finds the route for a request and decides what becomes of it. Everything after
 //! that (header edits, rewritten URL, `Location`, CORS, cache key, timeouts, retries, mirrors) is asked of the route.
 //!
 //! Nothing here reads a clock, a socket, a file or a random number: time and randomness are arguments. Nothing reachable
@@ -31,6 +31,7 @@ pub mod limits;
 mod line;
 mod listener;
 mod live;
+mod path;
 mod pattern;
 mod pool;
 mod recent;
@@ -40,6 +41,7 @@ mod request;
 mod rewrite;
 mod route;
 mod table;
+mod target;
 mod traffic;
 mod vhost;
 
@@ -55,6 +57,7 @@ pub use host::HostName;
 pub use line::HeaderLine;
 pub use listener::Listener;
 pub use live::Live;
+pub use path::{BadPath, Slashes, is_plainly_normal, write_normal_url};
 pub use pattern::{Coverage, Pattern};
 pub use pool::{Pick, Pool, Select};
 pub use recent::Recent;
@@ -64,5 +67,6 @@ pub use request::{Headers, Request, Url};
 pub use rewrite::{PathRewrite, UrlRewrite};
 pub use route::{Group, PathRule, Rewritten, Route, Target};
 pub use table::{Chance, Scratch, Table, object_key};
+pub use target::{RefusedRequest, RequestTarget};
 pub use traffic::{Attempt, Ended, Limit, Mirror, Retry, Timeouts};
 pub use vhost::Host;

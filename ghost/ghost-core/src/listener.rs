@@ -80,6 +80,8 @@ pub(crate) enum Found {
     Freed,
     #[default]
     Nothing,
+    /// The `Host` header is none.
+    BadHost,
     /// The connection was made for another listener.
     Misdirected,
     Listener(Nameless),

@@ -5,6 +5,7 @@ use crate::host::HostName;
 use crate::listener::Found;
 use crate::request::Request;
 use crate::table::Table;
+use crate::target::is_sound;
 
 /// Where one request belonged, and all that this depended on.
 #[derive(Debug, Default)]
@@ -57,7 +58,10 @@ impl Recent {
         replace(&mut self.socket, request.socket);
         keep(&mut self.server_name, request.server_name);
         let Place { found, hosts, name } = &mut self.place;
-        *found = table.listeners.find(request.socket, request.port, name.as_ref(), request.server_name);
+        *found = match request.host {
+            Some(header) if !is_sound(header.trim_ascii()) => Found::BadHost,
+            _ => table.listeners.find(request.socket, request.port, name.as_ref(), request.server_name),
+        };
         hosts.clear();
         hosts.extend(table.host_index.candidates(name.as_ref()));
     }

@@ -37,6 +37,7 @@ pub struct Request<'r, H: ?Sized> {
     /// The TLS server name that the edge says the client asked for.
     pub server_name: Option<&'r [u8]>,
     pub method: &'r [u8],
+    /// In normal form: as `RequestTarget::read` leaves it.
     pub url: &'r [u8],
     /// The `Host` header as it came.
     pub host: Option<&'r [u8]>,

@@ -68,6 +68,7 @@ impl Table {
         let listener = match &place.found {
             Found::Freed => return Choice::FreedSocket,
             Found::Nothing => return Choice::NoListener,
+            Found::BadHost => return Choice::BadHost,
             Found::Misdirected => return Choice::Misdirected,
             Found::Listener(listener) => self.listeners.named(listener, request.socket),
         };

@@ -100,18 +100,31 @@ fn run(table: &str, requests: &str) -> String {
             out.push('\n');
         }
         writeln!(out, "{} {}", text(&request.method), text(&request.url)).unwrap();
+        let normal = match request.normalised() {
+            Ok(normal) => normal,
+            Err(refused) => {
+                writeln!(out, "  {} refused", refused.status).unwrap();
+                continue;
+            }
+        };
         let chance = Chance { draw: request.draw, now_ms: 0 };
-        for line in describe(&built.table, &request, chance, &mut scratch).lines() {
+        for line in describe(&built.table, (&request, &normal), chance, &mut scratch).lines() {
             writeln!(out, "  {line}").unwrap();
         }
     }
     out
 }
 
-fn describe(table: &Table, request: &OwnedRequest, chance: Chance, scratch: &mut Scratch) -> String {
+fn describe(
+    table: &Table,
+    (sent, request): (&OwnedRequest, &OwnedRequest),
+    chance: Chance,
+    scratch: &mut Scratch,
+) -> String {
     let (matched, action) = match table.select(&request.view(), chance, scratch) {
         Choice::FreedSocket => return "404 freed-socket".into(),
         Choice::NoListener => return "404 no-listener".into(),
+        Choice::BadHost => return "400 bad-host".into(),
         Choice::Misdirected => return "421 misdirected".into(),
         Choice::NoHost(_) => return "404 no-host".into(),
         Choice::NoRoute(_) => return "404 no-route".into(),
@@ -138,6 +151,16 @@ fn describe(table: &Table, request: &OwnedRequest, chance: Chance, scratch: &mut
         Action::Unavailable => out.push_str("503 unavailable\n"),
         Action::Forward(forward) => {
             writeln!(out, "forward group {} endpoint {}", forward.group_index, forward.endpoint.key()).unwrap();
+            let rewritten = Rewritten::of(route, Some(forward.group));
+            if sent.url != request.url || rewritten.path.is_some() {
+                let mut url = Vec::new();
+                rewritten.write_url(&request.url, &mut url);
+                writeln!(out, "url {}", text(&url)).unwrap();
+            }
+            let host = request.host().filter(|host| sent.host().as_ref() != Some(host)).map(|host| text(&host));
+            if let Some(host) = rewritten.hostname.map(ToOwned::to_owned).or(host) {
+                writeln!(out, "host {host}").unwrap();
+            }
             describe_forward(&mut out, table, request, &matched, forward.group);
         }
     }
@@ -152,15 +175,6 @@ fn describe_forward(
     group: &ghost_core::Group,
 ) {
     let route = matched.route;
-    let rewritten = Rewritten::of(route, Some(group));
-    if rewritten.path.is_some() {
-        let mut url = Vec::new();
-        rewritten.write_url(&request.url, &mut url);
-        writeln!(out, "url {}", text(&url)).unwrap();
-    }
-    if let Some(hostname) = rewritten.hostname {
-        writeln!(out, "host {hostname}").unwrap();
-    }
     let edits = |list: &'static str, edits: &[ghost_core::HeaderEdit], out: &mut String| {
         write_edits(out, list, edits.iter().map(|edit| (edit.op, edit.name.as_bytes(), edit.value.as_bytes())));
     };

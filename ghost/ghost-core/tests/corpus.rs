@@ -5,6 +5,8 @@
 
 #[path = "support/checks.rs"]
 mod checks;
+#[path = "support/normal.rs"]
+mod normal;
 #[path = "support/oracle.rs"]
 mod oracle;
 mod support;
@@ -42,6 +44,14 @@ fn requests_of_the_corpus_get_the_answer_of_a_plain_scan() {
 }
 
 #[test]
+fn paths_of_the_corpus_have_the_form_of_a_plain_rewriting() {
+    for (name, input) in corpus("path") {
+        println!("{name}");
+        checks::check_path(&input);
+    }
+}
+
+#[test]
 fn requests_of_the_cases_get_the_answer_of_a_plain_scan() {
     let subjects = checks::subjects();
     assert!(subjects.len() > 70 && subjects.len() < 256, "one byte chooses among {}", subjects.len());
@@ -65,7 +75,7 @@ fn tables_of_the_cases_are_the_same_whatever_was_before() {
 #[ignore = "writes into the checkout"]
 fn seed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
-    for (target, inputs) in [("table", table_seeds()), ("request", request_seeds())] {
+    for (target, inputs) in [("table", table_seeds()), ("request", request_seeds()), ("path", path_seeds())] {
         fs::create_dir_all(folder.join(target)).unwrap();
         for (name, input) in inputs {
             fs::write(folder.join(target).join(name), input).unwrap();
@@ -75,6 +85,15 @@ fn seed() {
 
 fn table_seeds() -> Vec<(String, Vec<u8>)> {
     checks::case_tables().into_iter().map(|(name, table, _)| (name, table.to_string().into_bytes())).collect()
+}
+
+fn path_seeds() -> Vec<(String, Vec<u8>)> {
+    let urls = |subject: checks::Subject| {
+        let named =
+            move |(n, request): (usize, &support::OwnedRequest)| (format!("{}-{n}", subject.name), request.url.clone());
+        subject.requests.iter().enumerate().map(named).collect::<Vec<_>>()
+    };
+    checks::subjects().into_iter().flat_map(urls).collect()
 }
 
 fn request_seeds() -> Vec<(String, Vec<u8>)> {

@@ -92,6 +92,7 @@ count(uint8_t kind)
 		break;
 	case GHOST_NO_HOST:
 	case GHOST_NO_HOST_HEADER:
+	case GHOST_BAD_HOST:
 		COUNT(no_host);
 		break;
 	case GHOST_NO_ROUTE:

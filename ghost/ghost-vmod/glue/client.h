@@ -16,6 +16,7 @@ struct VPFX(ghost_ghost_backend) {
 	struct router_home		home;
 	VCL_ACL				trusted;
 	unsigned			forwards:1;
+	unsigned			keeps_slashes:1;
 	struct vcl_state		*state;
 	VTAILQ_ENTRY(VPFX(ghost_ghost_backend)) list;
 };
@@ -26,6 +27,7 @@ struct client_task {
 #define CLIENT_TASK_MAGIC		0x51c3a0d9
 	const struct ghost_view		*view;
 	struct ghost_reloaded		reloaded;
+	uint16_t			refused;	/* a status: the request is not routed */
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
 	unsigned			decided:1;	/* .looks_up() was asked, and its answer is the way */
@@ -44,6 +46,9 @@ struct vcl_state *vcl_state(struct vmod_priv *);
 
 /* client.c */
 struct client_task *client_task(VRT_CTX, int make);
+
+/* target.c */
+void target_answer(VRT_CTX, const struct client_task *);
 
 /* forwarded.c */
 void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);

@@ -36,6 +36,10 @@ vmod_answer(VRT_CTX)
 	char *error;
 
 	t = client_task(ctx, 0);
+	if (t != NULL && t->refused != 0 && ctx->method == VCL_MET_SYNTH) {
+		target_answer(ctx, t);
+		return (1);
+	}
 	if (t == NULL || !t->control || ctx->method != VCL_MET_SYNTH)
 		return (0);
 	if (t->reloaded.json == NULL) {

@@ -58,7 +58,14 @@ enum ghost_kind {		/* src/ticket.rs */
 	GHOST_INVALID,
 	GHOST_UNAVAILABLE,
 	GHOST_FORWARD,
-	GHOST_NO_HOST_HEADER
+	GHOST_NO_HOST_HEADER,
+	GHOST_BAD_HOST
+};
+
+struct ghost_target {
+	uint16_t		status;		/* 0: the request is routed */
+	struct ghost_text	url, host;	/* NULL: as they came */
+	struct ghost_text	why;
 };
 
 struct ghost_route {
@@ -156,6 +163,7 @@ void ghost_view_linger(const struct ghost_view *, uint64_t now_ms);
 const struct ghost_view *ghost_view_hold(const struct ghost_view *);
 void ghost_view_release(const struct ghost_view *);
 
+void ghost_target(struct ghost_text method, struct ghost_text url, bool keeps_slashes, struct ghost_target *);
 bool ghost_asks_for_port(const struct ghost_view *);
 bool ghost_select(const struct ghost_view *, const struct ghost_message *, uint64_t now_ms, struct ghost_chosen *);
 struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind,

@@ -32,6 +32,7 @@ impl Answer {
             Kind::FreedSocket => Self { close: true, ..Self::plain(404, "vhost not found") },
             Kind::NoListener | Kind::NoHost | Kind::NoRoute => Self::plain(404, "vhost not found"),
             Kind::NoHostHeader => Self::plain(400, "no host"),
+            Kind::BadHost => Self::plain(400, "bad host"),
             Kind::Misdirected => Self::plain(421, "misdirected request"),
             Kind::Unavailable => Self::plain(503, "no endpoint available"),
             Kind::Redirect => match route.and_then(ghost_core::Route::redirect) {

@@ -35,6 +35,7 @@ const KINDS: [&[u8]; Kind::ALL.len()] = [
     b" kind 8",
     b" kind 9",
     b" kind 10",
+    b" kind 11",
 ];
 
 #[cfg(test)]

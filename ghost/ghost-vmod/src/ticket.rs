@@ -18,10 +18,12 @@ pub enum Kind {
     Forward,
     /// A request of HTTP/1.1 without `Host`.
     NoHostHeader,
+    /// `Host` is none.
+    BadHost,
 }
 
 impl Kind {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::FreedSocket,
         Self::NoListener,
         Self::Misdirected,
@@ -33,6 +35,7 @@ impl Kind {
         Self::Unavailable,
         Self::Forward,
         Self::NoHostHeader,
+        Self::BadHost,
     ];
 }
 
@@ -69,6 +72,7 @@ impl Ticket {
         let (kind, matched) = match choice {
             Choice::FreedSocket => (Kind::FreedSocket, None),
             Choice::NoListener => (Kind::NoListener, None),
+            Choice::BadHost => (Kind::BadHost, None),
             Choice::Misdirected => (Kind::Misdirected, None),
             Choice::NoHost(_) => (Kind::NoHost, None),
             Choice::NoRoute(_) => (Kind::NoRoute, None),
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(Ticket::parse(b""), None);
         assert_eq!(Ticket::parse(&text[1..]), None, "too short");
         assert_eq!(Ticket::parse(&[&text[..], b"a"].concat()), None, "too long");
-        for (at, letter) in [(0, b'q'), (0, b'`'), (0, b'A'), (7, b'`'), (8, b'q'), (63, 0), (19, b'l'), (18, b'h')] {
+        for (at, letter) in [(0, b'q'), (0, b'`'), (0, b'A'), (7, b'`'), (8, b'q'), (63, 0), (19, b'p'), (18, b'h')] {
             let mut wrong = text;
             wrong[at] = letter;
             assert_eq!(Ticket::parse(&wrong), None, "{at} {letter}");

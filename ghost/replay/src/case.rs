@@ -38,11 +38,12 @@ pub enum Expected {
 
 #[derive(Debug)]
 pub enum Outcome {
+    /// Before any route is looked for.
+    Refused(u16),
     Unmatched(u16, Why),
     Routed(Box<Routed>),
 }
 
-/// In the order of the numbers that ghost logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     FreedSocket,
@@ -50,6 +51,7 @@ pub enum Why {
     Misdirected,
     NoHost,
     NoRoute,
+    BadHost,
 }
 
 #[derive(Debug)]
@@ -208,6 +210,8 @@ fn outcome(lines: &[&str]) -> Result<Outcome, String> {
     let unmatched = |status, why| Ok(Outcome::Unmatched(status, why));
     let words: Vec<_> = lines.first().ok_or("no outcome")?.split_whitespace().collect();
     match words.as_slice() {
+        [status @ ("400" | "405"), "refused"] => Ok(Outcome::Refused(status.parse().map_err(|_| "a status")?)),
+        ["400", "bad-host"] => unmatched(400, Why::BadHost),
         ["404", "freed-socket"] => unmatched(404, Why::FreedSocket),
         ["404", "no-listener"] => unmatched(404, Why::NoListener),
         ["421", "misdirected"] => unmatched(421, Why::Misdirected),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ghost_core::{Action, Chance, Choice, Scratch, Table};
+use ghost_core::{Action, Chance, Choice, RequestTarget, Scratch, Slashes, Table};
 
 use crate::case::Request;
 
@@ -14,13 +14,22 @@ const ENDPOINTS: u64 = 8;
 pub fn possible(table: &Table, request: &Request) -> BTreeSet<String> {
     let bytes = |(name, value): &(String, String)| (name.clone().into_bytes(), value.trim().as_bytes().to_vec());
     let headers: Vec<_> = request.headers.iter().map(bytes).collect();
+    let mut url = Vec::new();
+    let target = RequestTarget::read(request.method.as_bytes(), request.url.as_bytes(), Slashes::Merge, &mut url).ok();
+    let host = request.header("host").map(str::as_bytes);
+    let (url, host) = match target {
+        None => return BTreeSet::new(),
+        Some(RequestTarget::AsItCame) => (request.url.as_bytes(), host),
+        Some(RequestTarget::Normalised) => (&*url, host),
+        Some(RequestTarget::Absolute { authority }) => (&*url, Some(authority)),
+    };
     let view = ghost_core::Request {
         socket: request.socket.as_bytes(),
         port: request.port,
         server_name: request.server_name.as_deref().map(str::as_bytes),
         method: request.method.as_bytes(),
-        url: request.url.as_bytes(),
-        host: request.header("host").map(str::as_bytes),
+        url,
+        host,
         headers: &headers,
     };
     let mut scratch = Scratch::default();

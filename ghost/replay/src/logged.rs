@@ -50,6 +50,7 @@ impl Logged {
             Why::Misdirected => 2,
             Why::NoHost => 3,
             Why::NoRoute => 4,
+            Why::BadHost => 11,
         };
         Self { place: place.into(), id, expected: Expectation::Decision { route: None, kind } }
     }

@@ -116,6 +116,12 @@ impl Run<'_> {
 
     fn ask(&mut self, table: &Table, request: &Request, outcome: &Outcome) -> Result<(), String> {
         match outcome {
+            Outcome::Refused(status) => {
+                let exchange = self.exchange(request, &[], &[], 0)?;
+                exchange.check_own(&mut self.tally, *status);
+                let allowed = exchange.answer.head.get("allow").is_some();
+                self.tally.equal("Allow", &(*status == 405), &allowed);
+            }
             Outcome::Unmatched(status, why) => {
                 let exchange = self.exchange(request, &[], &[], 0)?;
                 exchange.check_own(&mut self.tally, *status);
@@ -316,7 +322,7 @@ fn colliding(case: &Case, edits: impl Fn(&Routed) -> &Vec<Edit>, value: &str) ->
     let Expected::Live { outcomes, .. } = &case.expected else { return Vec::new() };
     let routed = outcomes.iter().filter_map(|outcome| match outcome {
         Outcome::Routed(routed) => Some(&**routed),
-        Outcome::Unmatched(..) => None,
+        Outcome::Refused(_) | Outcome::Unmatched(..) => None,
     });
     let names: BTreeSet<_> = routed.flat_map(edits).map(|edit| edit.name().to_ascii_lowercase()).collect();
     names.into_iter().map(|name| (name, value.to_owned())).collect()

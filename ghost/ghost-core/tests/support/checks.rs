@@ -8,10 +8,12 @@ use std::path::Path;
 
 use ghost_core::{
     Action, Built, Chance, Choice, EditBuffer, Group, Headers, HostName, KeyParts, Matched, PathRule, Pick, PurgeKey,
-    Rewritten, Scratch, Table, TableError, Target, write_purge_key,
+    RequestTarget, Rewritten, Scratch, Slashes, Table, TableError, Target, is_plainly_normal, write_normal_url,
+    write_purge_key,
 };
 use serde_json::Value;
 
+use crate::normal::normal_path;
 use crate::oracle::{Oracle, name_routes};
 use crate::support::{OwnedRequest, parse_requests};
 
@@ -130,7 +132,7 @@ pub fn subjects() -> Vec<Subject> {
 pub fn check_request(subjects: &[Subject], input: &[u8]) {
     let Some((&choice, rest)) = input.split_first() else { return };
     let Some(subject) = subjects.get(usize::from(choice) % subjects.len()) else { return };
-    let request = decode_request(rest);
+    let Ok(request) = decode_request(rest).normalised() else { return };
     let mut scratch = Scratch::default();
     let chance = Chance { draw: request.draw, now_ms: 0 };
     let view = request.view();
@@ -138,6 +140,7 @@ pub fn check_request(subjects: &[Subject], input: &[u8]) {
     let answer = match &choice {
         Choice::FreedSocket => "freed socket".into(),
         Choice::NoListener => "no listener".into(),
+        Choice::BadHost => "bad host".into(),
         Choice::Misdirected => "misdirected".into(),
         Choice::NoHost(_) => "no host".into(),
         Choice::NoRoute(_) => "no route".into(),
@@ -195,6 +198,37 @@ fn exercise(table: &Table, request: &OwnedRequest, matched: &Matched<'_>, action
         let pick = Pick { draw: 1, key: request.draw, now_ms: 0, tried: &[] };
         let _ = table.pool(mirror.target()).and_then(|pool| pool.pick(&pick));
     }
+}
+
+/// Targets: any bytes are a path in normal form, as the oracle has it, or refused.
+pub fn check_path(input: &[u8]) {
+    for (slashes, merges) in [(Slashes::Merge, true), (Slashes::Keep, false)] {
+        let cut = input.iter().position(|&byte| byte == b'?').unwrap_or(input.len());
+        let (path, query) = input.split_at(cut);
+        let expected = normal_path(path, merges).map(|path| [&path[..], query].concat());
+        let mut out = Vec::new();
+        let normal = write_normal_url(input, slashes, &mut out).ok().map(|()| out);
+        assert_eq!(normal, expected, "{:?}", String::from_utf8_lossy(input));
+        if is_plainly_normal(input, slashes) {
+            assert_eq!(normal.as_deref(), Some(input));
+        }
+        let Some(normal) = normal else { continue };
+        let mut again = Vec::new();
+        assert_eq!(write_normal_url(&normal, slashes, &mut again), Ok(()));
+        assert_eq!(again, normal, "not idempotent: {:?}", String::from_utf8_lossy(input));
+        let path = &normal[..normal.len() - query.len()];
+        assert!(path.is_ascii() && path.starts_with(b"/"));
+        assert!(path.split(|&byte| byte == b'/').all(|segment| segment != b"." && segment != b".."));
+        assert!(!merges || !path.windows(2).any(|pair| pair == b"//"));
+        for escape in path.windows(3).filter(|escape| escape[0] == b'%') {
+            let value = u8::from_str_radix(std::str::from_utf8(&escape[1..]).unwrap(), 16).unwrap();
+            assert!(value != 0 && !value.is_ascii_alphanumeric() && !b"-._~".contains(&value));
+            assert!(!escape.iter().any(u8::is_ascii_lowercase));
+        }
+    }
+    let mut out = Vec::new();
+    let _ = RequestTarget::read(b"GET", input, Slashes::Merge, &mut out);
+    let _ = RequestTarget::read(b"OPTIONS", input, Slashes::Keep, &mut out);
 }
 
 fn decode_request(input: &[u8]) -> OwnedRequest {

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::expect_used, clippy::panic, reason = "tests may fail")]
 
-use ghost_core::{Headers, Request};
+use ghost_core::{Headers, RefusedRequest, Request, RequestTarget, Slashes};
 
 #[derive(Debug, Clone, Default)]
 pub struct OwnedRequest {
@@ -27,6 +27,21 @@ impl OwnedRequest {
             host: self.headers.first(b"host"),
             headers: &self.headers,
         }
+    }
+
+    /// The request as routes see it.
+    pub fn normalised(&self) -> Result<Self, RefusedRequest> {
+        let (mut normal, mut url) = (self.clone(), Vec::new());
+        match RequestTarget::read(&self.method, &self.url, Slashes::Merge, &mut url)? {
+            RequestTarget::AsItCame => {}
+            RequestTarget::Normalised => normal.url = url,
+            RequestTarget::Absolute { authority } => {
+                normal.url = url;
+                normal.headers.retain(|(name, _)| !name.eq_ignore_ascii_case(b"host"));
+                normal.headers.push((b"Host".to_vec(), authority.to_vec()));
+            }
+        }
+        Ok(normal)
     }
 
     pub fn host(&self) -> Option<Vec<u8>> {

@@ -12,6 +12,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use serde_json::Value;
 
+use crate::normal::normal_path;
 use crate::support::OwnedRequest;
 
 pub struct Oracle {
@@ -131,6 +132,10 @@ impl Oracle {
 
     /// What becomes of the request, in words.
     pub fn answer(&self, request: &OwnedRequest) -> String {
+        let unsound = |byte: &u8| b"@/?#\\, \t".contains(byte) || byte.is_ascii_control();
+        if request.host().is_some_and(|header| header.trim_ascii().iter().any(unsound)) {
+            return "bad host".into();
+        }
         let host = request.host().and_then(|header| bare(&header));
         let listener = match self.listener(request, host.as_deref()) {
             Ok(names) => names,
@@ -185,6 +190,9 @@ impl Rule {
         let path = route.get("path_match").filter(|path| !path.is_null());
         let kind = path.map_or("", |path| text(path, "type").unwrap());
         let value = path.map_or("", |path| text(path, "value").unwrap());
+        // Requests come in normal form, and their paths are compared with the rule's.
+        let normal = || String::from_utf8(normal_path(value.as_bytes(), true).unwrap()).unwrap();
+        let value = if matches!(kind, "Exact" | "PathPrefix") { normal() } else { value.to_owned() };
         let named = |field| {
             list(route, field)
                 .iter()
@@ -198,8 +206,8 @@ impl Rule {
         let redirect = filters.get("request_redirect").filter(|redirect| !redirect.is_null());
         Self {
             name: text(route, "route_name").unwrap_or_default().into(),
-            path: if matches!(kind, "" | "PathPrefix") { Test::Any } else { Test::new(kind, value, full) },
-            prefix: (kind == "PathPrefix").then(|| value.strip_suffix('/').unwrap_or(value).into()),
+            path: if matches!(kind, "" | "PathPrefix") { Test::Any } else { Test::new(kind, &value, full) },
+            prefix: (kind == "PathPrefix").then(|| value.strip_suffix('/').unwrap_or(&value).into()),
             method: text(route, "method").map(Into::into),
             headers: named("headers"),
             query: named("query_params"),

@@ -10,6 +10,7 @@ mod fetch;
 mod keys;
 mod process;
 mod routers;
+mod target;
 mod text;
 mod vrt;
 

@@ -39,6 +39,9 @@ sub vcl_recv {
 			if (req.http.X-Ghost-Tag) {
 				return (synth(200, "Purged " + xkey.purge(ghost.tag(req.http.X-Ghost-Tag))));
 			}
+			if (router.refuses()) {
+				return (synth(400));
+			}
 			return (synth(200, "Purged " + xkey.purge(ghost.purge_key())));
 		}
 		if (req.method == "BAN") {
@@ -56,6 +59,10 @@ sub vcl_recv {
 			return (synth(200));
 		}
 		return (synth(404));
+	}
+	# One form of a path for all that follows. What has none, and CONNECT and TRACE, nobody gets to see.
+	if (router.refuses()) {
+		return (synth(400));
 	}
 	# The route. From here on the request has a backend, also if the answer is 404: ghost gives that itself.
 	set req.backend_hint = router.recv(proxy.authority(), hashes=true);
@@ -103,7 +110,7 @@ sub vcl_deliver {
 }
 
 sub vcl_synth {
-	# The control socket's answers are ghost's; all others are the user's.
+	# The answers of the control socket and to refused requests are ghost's; all others are the user's.
 	if (ghost.answer()) {
 		return (deliver);
 	}
