@@ -15,6 +15,7 @@ struct VPFX(ghost_ghost_backend) {
 #define GHOST_BACKEND_MAGIC		0x3f0e91b7
 	struct router_home		home;
 	VCL_ACL				trusted;
+	VCL_ACL				proxies;	/* who may speak PROXY protocol; NULL: all */
 	unsigned			forwards:1;
 	unsigned			keeps_slashes:1;
 	struct vcl_state		*state;

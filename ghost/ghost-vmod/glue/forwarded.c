@@ -1,5 +1,6 @@
 /*
- * X-Forwarded-For, -Proto, -Host and -Port: who asked, and how, as the backend shall see it.
+ * X-Forwarded-For, -Proto, -Host and -Port: who asked, and how, as the backend shall see it. What others have for the same
+ * (Forwarded, X-Real-IP) would contradict them, and is a client's word: it goes away.
  *
  * They are on req, not on bereq alone: what a response varies by is looked for there, and so does the user's VCL. Lines are
  * linked where they can be, because a hit pays for them, too.
@@ -18,7 +19,14 @@
 static const char http_line[] = PREFIX "Proto: http";
 static const char https_line[] = PREFIX "Proto: https";
 
-enum { FOR = 1, PROTO = 2, HOST = 4, PORT = 8 };
+enum { FOR = 1, PROTO = 2, HOST = 4, PORT = 8, FOREIGN = 16 };
+
+static inline int
+begins(const txt *hd, const char *name, size_t n)
+{
+
+	return (hd->e - hd->b >= (ptrdiff_t)n && strncasecmp(hd->b, name, n) == 0);
+}
 
 static unsigned
 which(const txt *hd)
@@ -26,6 +34,10 @@ which(const txt *hd)
 	const char *rest;
 	size_t n;
 
+	if (hd->b != NULL && hd->b[0] != '\0' && (hd->b[0] | 0x20) == 'f')
+		return (begins(hd, "Forwarded:", 10) ? FOREIGN : 0);
+	if (hd->b != NULL && (hd->b[0] | 0x20) == 'x' && begins(hd, "X-Real-IP:", 10))
+		return (FOREIGN);
 	/* Few headers begin like one of them. */
 	if (hd->b == NULL || hd->e - hd->b < (ptrdiff_t)PREFIX_LENGTH + 4 || (hd->b[0] | 0x20) != 'x' ||
 	    (hd->b[2] | 0x20) != 'f' || strncasecmp(hd->b, PREFIX, PREFIX_LENGTH) != 0)
