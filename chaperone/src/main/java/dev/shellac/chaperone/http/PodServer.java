@@ -16,6 +16,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,6 +33,10 @@ public final class PodServer implements AutoCloseable {
     private static final String SINCE = "since=";
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final int BACKLOG = 64;
+    // Longer than a poll. Each connection takes some 30 KiB of the heap.
+    private static final ConnectionLimiter.Bounds BOUNDS =
+            new ConnectionLimiter.Bounds(128, LONGEST_POLL.plusSeconds(15));
+    private static final Duration READING = Duration.ofSeconds(1);
     private static final int MOST_CHANGES = 1 << 20;
 
     /** What is served. */
@@ -57,15 +62,17 @@ public final class PodServer implements AutoCloseable {
     private final Token token;
     private final StateJson.Self self;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final SharedReading metrics = new SharedReading(this::readMetrics, READING, System::nanoTime);
     private final HttpServer server;
     private final HttpServer debug;
+    private final ConnectionLimiter limiter;
 
     private PodServer(Shown shown, Token token, String pod, InetSocketAddress health, InetSocketAddress inside)
             throws IOException {
         this.shown = shown;
         this.token = token;
         this.self = new StateJson.Self(pod, shown.config().openKey());
-        this.server = HttpServer.create(health, BACKLOG);
+        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         page(server, "/health", exchange -> health());
         page(server, "/ready", exchange -> ready());
         page(server, "/drain", this::drain);
@@ -89,6 +96,7 @@ public final class PodServer implements AutoCloseable {
                         shown.edge(),
                         edge -> edge.state().leftOut().size());
         shown.registry().gauge("chaperone.draining", shown.drain(), drain -> drain.isDraining() ? 1 : 0);
+        this.limiter = ConnectionLimiter.start(health, server.getAddress(), BOUNDS);
     }
 
     public static PodServer start(
@@ -101,7 +109,7 @@ public final class PodServer implements AutoCloseable {
     }
 
     public int port() {
-        return server.getAddress().getPort();
+        return limiter.port();
     }
 
     public int debugPort() {
@@ -198,6 +206,10 @@ public final class PodServer implements AutoCloseable {
     }
 
     private Answer metrics() throws InterruptedException {
+        return new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.text());
+    }
+
+    private String readMetrics() throws InterruptedException {
         String varnish = "";
         try {
             Optional<Varnish> running = shown.loop().varnish();
@@ -205,16 +217,14 @@ public final class PodServer implements AutoCloseable {
         } catch (IOException e) {
             LOG.log(Level.INFO, "no counters of varnishd: {0}", e.getMessage());
         }
-        return new Answer(
-                200,
-                "text/plain; version=0.0.4; charset=utf-8",
-                shown.registry().scrape()
-                        + varnish
-                        + shown.edge().counted().map(HaproxyMetrics::text).orElse(""));
+        return shown.registry().scrape()
+                + varnish
+                + shown.edge().counted().map(HaproxyMetrics::text).orElse("");
     }
 
     @Override
     public void close() {
+        limiter.close();
         server.stop(0);
         debug.stop(0);
         threads.shutdownNow();

@@ -82,7 +82,7 @@ final class PodEnvironment {
         // One a line: an argument may hold a semicolon.
         values.put(
                 "VARNISHD_EXTRA_ARGS",
-                Stream.concat(bounds(budget), storage.otherArguments().stream())
+                Stream.concat(bounds(budget, blueprint.sockets().count()), storage.otherArguments().stream())
                         .collect(Collectors.joining("\n", "", "\n")));
         // This one goes before what the image says; JAVA_TOOL_OPTIONS does not.
         values.put("_JAVA_OPTIONS", "-Xmx" + budget.javaHeap() / MEBI + "m");
@@ -105,10 +105,11 @@ final class PodEnvironment {
     // to wait: by itself varnishd sends away all but 20, and ends itself after a minute in which none was free. What
     // lives shortly is in the cache like the rest, where it can be let go; and as many objects are let go as a new
     // one needs room, which may be large where the others are tiny.
-    private static Stream<String> bounds(MemoryBudget budget) {
+    // In each pool every socket keeps a thread to itself that accepts; those come on top of what requests have.
+    private static Stream<String> bounds(MemoryBudget budget, int sockets) {
         Stream<String> parameters = Stream.of(
                         "thread_pools=" + MemoryBudget.POOLS,
-                        "thread_pool_max=" + budget.mostThreads() / MemoryBudget.POOLS,
+                        "thread_pool_max=" + (budget.requestThreads(sockets) / MemoryBudget.POOLS + sockets),
                         "thread_queue_limit=500",
                         "thread_pool_watchdog=1200",
                         "transit_buffer=" + budget.transitBuffer() / KIBI + "k",

@@ -1,6 +1,7 @@
 package dev.shellac.operator.children;
 
 import dev.shellac.model.Port;
+import dev.shellac.translate.attach.PortLimit;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.ListenerPlan;
 import dev.shellac.varnishconfig.edge.HaproxyConfig;
@@ -31,9 +32,9 @@ public record Sockets(Slots plain, Slots edge) {
     private static final String EDGE = "edge";
     private static final int FIRST_PLAIN = 10_000;
     private static final int FIRST_EDGE = HaproxyConfig.FIRST_PORT;
-    // Behind those of the edge: ports of the hundredth listener and those after it.
+    // Pod ports of the edge end here; former versions had more sockets of varnishd behind them.
     private static final int FIRST_FAR = 11_000;
-    private static final int MOST_NEAR = 96;
+    private static final int MOST_PLAIN = PortLimit.MOST;
     private static final int MOST_EDGE = FIRST_FAR - FIRST_EDGE;
 
     /** A port of a Service, and the port of the pods that it leads to. */
@@ -50,15 +51,20 @@ public record Sockets(Slots plain, Slots edge) {
             }
             if (target >= FIRST_EDGE && target < FIRST_FAR) {
                 edge.put(mapped.port(), target - FIRST_EDGE);
-            } else {
-                plain.put(mapped.port(), target - (target < FIRST_FAR ? FIRST_PLAIN : FIRST_FAR));
+            } else if (target - FIRST_PLAIN < MOST_PLAIN) {
+                plain.put(mapped.port(), target - FIRST_PLAIN);
             }
         }
-        int size = number(annotations.getOrDefault(Labels.SOCKET_POOL, "")).orElse(Slots.STEP);
+        // Whoever may write the Service must not decide how many threads of each pod wait at sockets.
+        int size = Math.min(
+                MOST_PLAIN,
+                number(annotations.getOrDefault(Labels.SOCKET_POOL, "")).orElse(Slots.STEP));
         List<String> freed =
                 Arrays.asList(annotations.getOrDefault(Labels.FREED_SOCKETS, "").split(" "));
-        return new Sockets(
-                slots(size, plain, freed(freed, "pool-", plain)), slots(Slots.STEP, edge, freed(freed, "edge-", edge)));
+        List<Integer> freedPlain = freed(freed, "pool-", plain).stream()
+                .filter(slot -> slot < MOST_PLAIN)
+                .toList();
+        return new Sockets(slots(size, plain, freedPlain), slots(Slots.STEP, edge, freed(freed, "edge-", edge)));
     }
 
     private static Slots slots(int size, Map<Port, Integer> taken, List<Integer> freed) {
@@ -91,6 +97,9 @@ public record Sockets(Slots plain, Slots edge) {
         Slots nextEdge = edge.assign(https);
         if (nextEdge.size() > MOST_EDGE) {
             throw new IllegalArgumentException("a Gateway can have " + MOST_EDGE + " HTTPS ports");
+        }
+        if (http.size() > MOST_PLAIN) {
+            throw new IllegalArgumentException("a Gateway can have " + MOST_PLAIN + " HTTP ports");
         }
         return new Sockets(plain.assign(http), nextEdge);
     }
@@ -156,8 +165,13 @@ public record Sockets(Slots plain, Slots edge) {
                 .collect(Collectors.joining(";"));
     }
 
+    /** Sockets of varnishd in each pod, used or not. */
+    int count() {
+        return plain.size() + 1;
+    }
+
     private static int podPort(int slot) {
-        return slot + (slot < MOST_NEAR ? FIRST_PLAIN : FIRST_FAR);
+        return FIRST_PLAIN + slot;
     }
 
     private static String pool(int slot) {

@@ -58,11 +58,21 @@ final class SocketsTest {
     }
 
     @Test
-    void manyPortsStayClearOfTheEdges() {
-        Set<Port> many = IntStream.rangeClosed(1, 400).mapToObj(Port::new).collect(Collectors.toSet());
+    void asManyPortsAsAGatewayMayHaveStayClearOfTheEdges() {
+        Set<Port> many = IntStream.rangeClosed(1, 64).mapToObj(Port::new).collect(Collectors.toSet());
         Sockets sockets = Sockets.NONE.assign(many, ports(8443));
-        assertThat(targets(sockets).values()).doesNotHaveDuplicates().hasSize(401);
+        assertThat(targets(sockets).values()).doesNotHaveDuplicates().hasSize(65);
         assertThat(readBack(sockets)).isEqualTo(sockets);
+        assertThat(sockets.count()).as("with the edge's").isEqualTo(65);
+    }
+
+    @Test
+    void noAnnotationMakesPodsListenOnMoreSocketsThanThereArePorts() {
+        Sockets sockets = Sockets.read(
+                Set.of(new Sockets.Mapped("http-80", new Port(80), new Port(11_500))),
+                Map.of(Labels.SOCKET_POOL, "9999", Labels.FREED_SOCKETS, "pool-3 pool-9000"));
+        assertThat(sockets.count()).isEqualTo(65);
+        assertThat(targets(sockets.assign(ports(80), ports()))).hasToString("{80=10000}");
     }
 
     /** Whatever happened before, and whether or not the operator was started anew in between. */

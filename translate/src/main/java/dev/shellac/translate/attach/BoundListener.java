@@ -57,6 +57,11 @@ public record BoundListener(
                 owner, listener, Optional.of(why), refusal, refs, kinds, certificates, clients, overlaps);
     }
 
+    BoundListener refused(Refusal why) {
+        return new BoundListener(
+                owner, listener, conflict, Optional.of(why), refs, kinds, certificates, clients, overlaps);
+    }
+
     BoundListener overlapping(String other) {
         return new BoundListener(
                 owner, listener, conflict, refusal, refs, kinds, certificates, clients, Optional.of(other));

@@ -76,14 +76,16 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         BoundGateway bind() {
             Certificates certificates = Certificates.of(snapshot);
             var check = new ListenerCheck(gateway, certificates);
-            List<BoundListener> own = Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of());
+            var ports = new PortLimit(gateway.meta().name().namespace());
+            List<BoundListener> own =
+                    ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of()));
             var earlier = new ArrayList<>(own);
             var sets = new ArrayList<BoundSet>();
             for (ListenerSet set : setsOldestFirst()) {
                 Optional<Refusal> refusal = refusal(set);
                 List<BoundListener> listeners = refusal.isPresent()
                         ? List.of()
-                        : Conflicts.settle(checked(check, set.id(), set.listeners()), earlier);
+                        : ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier));
                 earlier.addAll(listeners);
                 sets.add(new BoundSet(set, refusal, listeners));
             }

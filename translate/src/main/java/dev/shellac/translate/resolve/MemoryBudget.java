@@ -35,6 +35,9 @@ public record MemoryBudget(
     public static final long KEYS = 8 * MEBI;
 
     static final long THREAD = 256 * KIBI;
+    /** What a thread touches that does nothing but accept connections at one socket. */
+    private static final long ACCEPTOR = 32 * KIBI;
+
     static final long LOG = 16 * MEBI;
     private static final int COST_IN_MEMORY = 4;
     private static final int PAGES_TO_COST = 8;
@@ -64,6 +67,11 @@ public record MemoryBudget(
     /** Threads of varnishd, in all pools. */
     public int mostThreads() {
         return (int) (threads / THREAD);
+    }
+
+    /** Threads for requests, in all pools, beside those that accept connections at so many sockets. */
+    public int requestThreads(int sockets) {
+        return (int) ((threads - ACCEPTOR * POOLS * sockets) / THREAD);
     }
 
     /**

@@ -1,0 +1,65 @@
+package dev.shellac.translate.attach;
+
+import dev.shellac.model.Port;
+import dev.shellac.translate.resolve.Reason;
+import dev.shellac.translate.resolve.Refusal;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The ports of one Gateway. In every pod each socket of varnishd occupies a thread per pool for good, so both the Gateway and what one foreign
+ * namespace may bring to it have a bound. The Gateway's own listeners, of which the API allows 64, always fit; ListenerSets follow
+ * oldest first.
+ */
+public final class PortLimit {
+    /** All distinct ports of a Gateway. */
+    public static final int MOST = 64;
+
+    /** Ports that ListenerSets of one other namespace may add to those that are there without them. */
+    public static final int MOST_OF_A_NAMESPACE = 16;
+
+    private final String home;
+    private final Set<Port> ports = new HashSet<>();
+    private final Map<String, Integer> added = new HashMap<>();
+
+    PortLimit(String home) {
+        this.home = home;
+    }
+
+    /** The listeners of the next object, those beyond a bound refused. */
+    List<BoundListener> admit(List<BoundListener> listeners) {
+        return listeners.stream()
+                .map(listener -> listener.isAccepted()
+                        ? refusal(listener).map(listener::refused).orElse(listener)
+                        : listener)
+                .toList();
+    }
+
+    private Optional<Refusal> refusal(BoundListener listener) {
+        Port port = listener.listener().port();
+        if (ports.contains(port)) {
+            return Optional.empty();
+        }
+        String namespace = listener.owner().namespace();
+        if (ports.size() >= MOST) {
+            return unavailable("port " + port + " is one too many: a Gateway serves at most " + MOST
+                    + " different ports, and objects that come before this one use them all; use one of their ports");
+        }
+        if (!namespace.equals(home) && added.getOrDefault(namespace, 0) >= MOST_OF_A_NAMESPACE) {
+            return unavailable("port " + port + " is one too many: ListenerSets of namespace " + namespace
+                    + " may add at most " + MOST_OF_A_NAMESPACE
+                    + " ports to this Gateway; use a port that the Gateway has already");
+        }
+        ports.add(port);
+        added.merge(namespace, 1, Integer::sum);
+        return Optional.empty();
+    }
+
+    private static Optional<Refusal> unavailable(String message) {
+        return Optional.of(new Refusal(Reason.PORT_UNAVAILABLE, message));
+    }
+}
