@@ -109,7 +109,7 @@ record Settings(
         return new Timing(
                 usual.firstTable(),
                 usual.tableFromDisk(),
-                usual.slice(),
+                usual.endpoints(),
                 usual.tls(),
                 usual.retry(),
                 environment.seconds("DRAIN_DELAY", usual.drainDelay()),

@@ -11,8 +11,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,6 +32,7 @@ public final class FakeApi implements AutoCloseable {
     private final Map<String, TreeMap<String, String>> objects = new HashMap<>();
     private final List<Event> events = new ArrayList<>();
     private final List<String> requests = new ArrayList<>();
+    private final Set<String> forbidden = new HashSet<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private HttpServer server;
     private final int port;
@@ -110,6 +113,15 @@ public final class FakeApi implements AutoCloseable {
         refusing = times;
     }
 
+    /** Answers every request for this collection with 403, until it is allowed. */
+    public synchronized void forbid(String collection) {
+        forbidden.add(collection);
+    }
+
+    public synchronized void allow(String collection) {
+        forbidden.remove(collection);
+    }
+
     public synchronized void stop() {
         drops++;
         notifyAll();
@@ -139,8 +151,8 @@ public final class FakeApi implements AutoCloseable {
             // Who sees the request counted may drop it at once.
             heard = new Heard(drops, bookmarks);
             requests.add(exchange.getRequestURI().toString());
-            refused = refusing > 0;
-            refusing -= refused ? 1 : 0;
+            refused = refusing > 0 || forbidden.contains(path);
+            refusing -= refusing > 0 ? 1 : 0;
         }
         try (exchange) {
             if (refused) {

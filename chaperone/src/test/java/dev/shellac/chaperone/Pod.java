@@ -113,17 +113,17 @@ final class Pod implements AutoCloseable {
     }
 
     void start() throws Exception {
-        start(Timing.usual().slice());
+        start(Timing.usual().endpoints());
     }
 
-    /** With another patience for the first slice of a Service. */
-    void start(Duration slice) throws Exception {
+    /** With another patience for endpoints. */
+    void start(Duration endpoints) throws Exception {
         Settings settings = Settings.of(environment());
         Timing usual = settings.timing();
         var timing = new Timing(
                 usual.firstTable(),
                 usual.tableFromDisk(),
-                slice,
+                endpoints,
                 usual.tls(),
                 usual.retry(),
                 usual.drainDelay(),
@@ -167,6 +167,14 @@ final class Pod implements AutoCloseable {
     }
 
     void slice(String service, int... ports) {
+        slice("shop", service, ports);
+    }
+
+    static String slices(String namespace) {
+        return "/apis/discovery.k8s.io/v1/namespaces/" + namespace + "/endpointslices";
+    }
+
+    void slice(String namespace, String service, int... ports) {
         var endpoints = new ArrayList<String>();
         var numbers = new ArrayList<String>();
         for (int number : ports) {
@@ -174,7 +182,7 @@ final class Pod implements AutoCloseable {
         }
         endpoints.add("{\"addresses\":[\"127.0.0.1\"],\"conditions\":{\"ready\":true}}");
         api.put(
-                "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices",
+                slices(namespace),
                 service + "-1",
                 "\"kubernetes.io/service-name\":\"" + service + "\"",
                 ",\"addressType\":\"IPv4\",\"endpoints\":" + endpoints + ",\"ports\":" + numbers);

@@ -14,9 +14,12 @@ import dev.shellac.model.core.EndpointSlice.Readiness;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.RoutingReader;
+import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
 import dev.shellac.varnishconfig.table.PodTable;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -80,7 +83,7 @@ final class PodTableTest {
                         .encode(
                                 new RoutingReader(new JsonOfJackson()).read(file(host("a.example.com", after))),
                                 NO_SLICES,
-                                service -> true)
+                                EndpointWait.none())
                         .table());
     }
 
@@ -105,7 +108,8 @@ final class PodTableTest {
 
     @Test
     void aNewRouteWaitsUntilItsServicesAreKnown() throws NotRouting {
-        String both = host("a.example.com", entry("/a", "a", 2), entry("/b", "b", 1));
+        String both =
+                host("a.example.com", entry("/a", "a", 2), entry("/b", "b", 1).replace("shop/r", "shop/other"));
         PodTable without = table(both, service -> service.name().equals("a"));
         assertThat(text(without)).contains("\"/a\"").doesNotContain("\"/b\"", "shop/b");
         assertThat(without.waitsFor()).containsExactly(new Name("shop", "b"));
@@ -114,7 +118,7 @@ final class PodTableTest {
         assertThat(with.waitsFor()).isEmpty();
         assertThat(with.table())
                 .isEqualTo(new PodJson(Set.of("http-80", "spare"))
-                        .encode(reader.read(file(both)), NO_SLICES, service -> true)
+                        .encode(reader.read(file(both)), NO_SLICES, EndpointWait.none())
                         .table());
     }
 
@@ -145,7 +149,7 @@ final class PodTableTest {
         var read =
                 reader.read(file("\"a.example.com\":{\"routes\":[7]}," + host("b.example.com", entry("/c", "b", 1))));
         assertThat(read.faults()).containsOnlyKeys("a.example.com");
-        assertThat(text(pod.encode(read, NO_SLICES, service -> true)))
+        assertThat(text(pod.encode(read, NO_SLICES, EndpointWait.none())))
                 .contains("\"/a\"", "\"/c\"")
                 .doesNotContain("\"/b\"");
     }
@@ -175,15 +179,15 @@ final class PodTableTest {
                         .replace("\"vhosts\"", "\"sockets\":{\"spare\":80,\"edge\":[443,8443]},\"vhosts\"")
                         .getBytes(UTF_8)),
                 NO_SLICES,
-                service -> true);
+                EndpointWait.none());
         assertThat(text(mapped))
                 .contains("\"sockets\":{\"edge\":{},\"http-80\":{},\"spare\":{\"80\":[\"ns/gw/web\"]}}");
     }
 
     @Test
     void withoutListenersEachSocketIsOne() throws NotRouting {
-        PodTable table =
-                pod.encode(reader.read("{\"version\": 2, \"vhosts\": {}}".getBytes(UTF_8)), NO_SLICES, service -> true);
+        PodTable table = pod.encode(
+                reader.read("{\"version\": 2, \"vhosts\": {}}".getBytes(UTF_8)), NO_SLICES, EndpointWait.none());
         assertThat(text(table)).doesNotContain("sockets", "listeners");
     }
 
@@ -205,7 +209,7 @@ final class PodTableTest {
     private List<String> addresses(String hosts, EndpointSlice... slices) throws NotRouting {
         var map = SharedMap.<Name, EndpointSlice>of(
                 Arrays.asList(slices), slice -> slice.meta().name());
-        String text = text(pod.encode(reader.read(file(hosts)), map, service -> true));
+        String text = text(pod.encode(reader.read(file(hosts)), map, EndpointWait.none()));
         return java.util.regex.Pattern.compile("\"address\":\"([^\"]+)\"")
                 .matcher(text)
                 .results()
@@ -227,7 +231,11 @@ final class PodTableTest {
     }
 
     private PodTable table(String hosts, Predicate<Name> known) throws NotRouting {
-        return pod.encode(reader.read(file(hosts)), NO_SLICES, known);
+        return pod.encode(reader.read(file(hosts)), NO_SLICES, wait(known));
+    }
+
+    private static EndpointWait wait(Predicate<Name> known) {
+        return new EndpointWait(known, Instant.EPOCH, Duration.ofSeconds(2));
     }
 
     private static byte[] file(String hosts) {

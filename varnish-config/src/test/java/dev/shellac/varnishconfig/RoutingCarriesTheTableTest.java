@@ -15,6 +15,7 @@ import dev.shellac.varnishconfig.reading.Routing;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
+import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.table.GhostTable;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -44,9 +45,12 @@ final class RoutingCarriesTheTableTest {
             for (int i = 0; i < EDITS; i++) {
                 Inputs inputs = Inputs.of(snapshot, translator);
                 byte[] file = file(routing, inputs);
-                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), service -> true);
+                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), EndpointWait.none());
                 PodTable fresh = new PodJson(inputs.sockets().ports().keySet())
-                        .encode(new RoutingReader(new JsonOfJackson()).read(file), slices(snapshot), service -> true);
+                        .encode(
+                                new RoutingReader(new JsonOfJackson()).read(file),
+                                slices(snapshot),
+                                EndpointWait.none());
                 GhostTable plan = new GhostJson().encode(inputs.plan(), inputs.slices(), inputs.sockets());
                 String where = "seed " + seed + ", edit " + i;
                 assertThat(text(fresh)).as(where).isEqualTo(new String(plan.bytes(), UTF_8));
@@ -70,9 +74,12 @@ final class RoutingCarriesTheTableTest {
             for (int i = 0; i < EDITS; i++) {
                 Inputs inputs = Inputs.of(snapshot, new Translator(Settings.alone()));
                 byte[] file = new RoutingJson().encode(inputs.plan()).getBytes(UTF_8);
-                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), service -> true);
+                PodTable pod = remembering.encode(reader.read(file), slices(snapshot), EndpointWait.none());
                 PodTable fresh = new PodJson(sockets)
-                        .encode(new RoutingReader(new JsonOfJackson()).read(file), slices(snapshot), service -> true);
+                        .encode(
+                                new RoutingReader(new JsonOfJackson()).read(file),
+                                slices(snapshot),
+                                EndpointWait.none());
                 assertThat(text(pod)).as("seed %d, edit %d", seed, i).isEqualTo(text(fresh));
                 for (int more = i % 3; more >= 0; more--) {
                     snapshot = shop.edit(snapshot);
@@ -113,14 +120,14 @@ final class RoutingCarriesTheTableTest {
                     read = reader.read(whole);
                     base = Optional.of(next);
                 }
-                PodTable pod = remembering.encode(read, slices(snapshot), service -> true);
+                PodTable pod = remembering.encode(read, slices(snapshot), EndpointWait.none());
                 Routing again = new RoutingReader(new JsonOfJackson()).read(whole);
                 assertThat(read.hosts().keySet())
                         .as("seed %d, edit %d", seed, i)
                         .isEqualTo(again.hosts().keySet());
                 assertThat(text(pod))
                         .as("seed %d, edit %d", seed, i)
-                        .isEqualTo(text(new PodJson(sockets).encode(again, slices(snapshot), service -> true)));
+                        .isEqualTo(text(new PodJson(sockets).encode(again, slices(snapshot), EndpointWait.none())));
                 snapshot = random.nextInt(5) == 0 ? shop.start() : shop.edit(snapshot);
             }
         }

@@ -12,7 +12,8 @@ import java.util.function.Predicate;
 
 /**
  * Which Services' endpoints are known: those in a namespace that was listed, that have a slice. A controller makes one for each Service
- * soon after it, an empty one too; a Service without a selector never gets one, so the patience ends.
+ * soon after it, an empty one too; a Service without a selector never gets one, so the patience ends, and what is served without one is
+ * not waited for again.
  */
 final class Knowledge {
     private final Duration patience;
@@ -22,10 +23,11 @@ final class Knowledge {
         this.patience = patience;
     }
 
-    Predicate<Name> of(Slices slices, Instant now) {
+    Predicate<Name> of(Slices slices, Predicate<Name> served, Instant now) {
         Set<Name> withSlices = slices.services();
         return service -> slices.listed().contains(service.namespace())
                 && (withSlices.contains(service)
+                        || served.test(service)
                         || !asked.computeIfAbsent(service, name -> now)
                                 .plus(patience)
                                 .isAfter(now));

@@ -130,6 +130,7 @@ public final class Loop implements AutoCloseable {
         }
         Optional<Duration> next = parts.table().settle(running, slices, clock.instant());
         encoded = parts.table().encoded();
+        feeds.slices().want(parts.table().namespaces());
         if (parts.backends().isPresent() && encoded.isPresent()) {
             parts.backends().get().write(encoded.get());
         }

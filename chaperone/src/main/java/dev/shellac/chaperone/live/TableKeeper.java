@@ -6,9 +6,11 @@ import dev.shellac.chaperone.kube.JacksonJson;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.model.Name;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.Routing;
 import dev.shellac.varnishconfig.reading.RoutingReader;
+import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
 import dev.shellac.varnishconfig.table.PodTable;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
@@ -16,11 +18,15 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The table of a pod, from routing.json and the endpoints to what the router says of it. What was served stays served until something
@@ -43,6 +49,7 @@ final class TableKeeper {
     private Optional<Read> read = Optional.empty();
     private Optional<Instant> firstRead = Optional.empty();
     private Optional<PodTable> encoded = Optional.empty();
+    private Set<String> servedNamespaces = Set.of();
     private Optional<Writing> good;
     private boolean published;
     private boolean unfinished;
@@ -69,7 +76,7 @@ final class TableKeeper {
         this.meters = meters;
         this.timing = timing;
         this.encoder = new PodJson(sockets);
-        this.knowledge = new Knowledge(timing.slice());
+        this.knowledge = new Knowledge(timing.endpoints());
         this.fromDisk = disk.keepTable();
         this.good = fromDisk ? Optional.of(disk::restoreTable) : Optional.empty();
     }
@@ -96,8 +103,11 @@ final class TableKeeper {
         return encoded;
     }
 
+    /** Those whose endpoints are needed: for what is to be served, and for what is served until then. */
     Set<String> namespaces() {
-        return read.map(found -> found.routing().namespaces()).orElse(Set.of());
+        var all = new TreeSet<>(servedNamespaces);
+        read.ifPresent(found -> all.addAll(found.routing().namespaces()));
+        return all;
     }
 
     /** The router has to be told again. */
@@ -147,17 +157,21 @@ final class TableKeeper {
             return good.isPresent() && state.hash().isEmpty() ? reload(varnish) : Optional.empty();
         }
         long start = System.nanoTime();
-        PodTable table = encoder.encode(read.get().routing(), slices.all(), knowledge.of(slices, now));
-        encoded = Optional.of(table);
-        Optional<Duration> wake = knowledge.next(table.waitsFor()).map(at -> Duration.between(now, at));
-        if (!published && !table.waitsFor().isEmpty()) {
-            Instant deadline = firstRead.orElse(now).plus(fromDisk ? timing.tableFromDisk() : timing.firstTable());
-            if (now.isBefore(deadline)) {
-                if (good.isPresent() && state.hash().isEmpty()) {
-                    reload(varnish);
-                }
-                return Optional.of(soonest(wake, Duration.between(now, deadline)));
+        Duration first = fromDisk ? timing.tableFromDisk() : timing.firstTable();
+        Instant deadline = firstRead.orElse(now).plus(first);
+        boolean isEarly = !published && now.isBefore(deadline);
+        Duration longest = isEarly ? first : timing.endpoints();
+        PodTable table = encode(read.get().routing(), slices, now, longest);
+        Optional<Duration> wake = Stream.concat(
+                        knowledge.next(table.waitsFor()).stream(),
+                        table.waitsSince().map(since -> since.plus(longest)).stream())
+                .min(Comparator.naturalOrder())
+                .map(at -> Duration.between(now, at));
+        if (isEarly && !table.waitsFor().isEmpty()) {
+            if (good.isPresent() && state.hash().isEmpty()) {
+                reload(varnish);
             }
+            return Optional.of(soonest(wake, Duration.between(now, deadline)));
         }
         String hash = table.table().hash();
         if (refused.equals(Optional.of(hash))) {
@@ -172,6 +186,17 @@ final class TableKeeper {
         Optional<Duration> again = reload(varnish);
         meters.change.record(Duration.ofNanos(System.nanoTime() - start));
         return again.isPresent() ? Optional.of(soonest(wake, again.get())) : wake;
+    }
+
+    private PodTable encode(Routing routing, Slices slices, Instant now, Duration longest) {
+        Predicate<Name> served =
+                service -> encoded.filter(table -> table.names(service)).isPresent();
+        PodTable table = encoder.encode(
+                routing, slices.all(), new EndpointWait(knowledge.of(slices, served, now), now, longest));
+        encoded = Optional.of(table);
+        servedNamespaces = new TreeSet<>(table.heldNamespaces());
+        servedNamespaces.addAll(routing.namespaces());
+        return table;
     }
 
     private static Duration soonest(Optional<Duration> one, Duration other) {

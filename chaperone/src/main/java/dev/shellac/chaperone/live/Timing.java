@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param firstTable for all endpoints, before the first table of a pod that serves nothing yet
  * @param tableFromDisk the same, where a table of an earlier life is being served
- * @param slice for the first EndpointSlice of a Service in a namespace that was listed; one without a selector may have none
+ * @param endpoints for those of a Service that a new version of a route names, before that version is served without them
  * @param tls until TLS is terminated, before a pod is ready for the first time
  * @param retry between two tries of what could not be said to varnishd
  * @param drainDelay between being told to stop and turning clients away: so long new ones may still come
@@ -16,7 +16,7 @@ import java.time.Duration;
 public record Timing(
         Duration firstTable,
         Duration tableFromDisk,
-        Duration slice,
+        Duration endpoints,
         Duration tls,
         Duration retry,
         Duration drainDelay,
@@ -25,7 +25,7 @@ public record Timing(
         return new Timing(
                 Duration.ofSeconds(10),
                 Duration.ofMinutes(1),
-                Duration.ofSeconds(3),
+                Duration.ofSeconds(2),
                 Duration.ofMinutes(1),
                 Duration.ofMillis(500),
                 Duration.ofSeconds(5),

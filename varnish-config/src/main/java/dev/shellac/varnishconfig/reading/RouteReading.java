@@ -50,7 +50,9 @@ final class RouteReading {
 
     private final Map<String, Json> rule;
     private final List<Json.Members> entries;
-    private final Set<Backend.Serving> backends = new LinkedHashSet<>();
+    private final Set<Backend.Serving> served = new LinkedHashSet<>();
+    private final Set<Backend.Serving> mirrored = new LinkedHashSet<>();
+    private boolean refused;
 
     private RouteReading(Map<String, Json> rule, List<Json.Members> entries) {
         this.rule = rule;
@@ -72,7 +74,7 @@ final class RouteReading {
         JsonWriter json = JsonWriter.compact().open('{');
         copy(json, MATCH);
         copy(json, List.of("listeners"));
-        String identity = json.toString();
+        String head = json.toString();
         if (rule.get("filters") instanceof Json.Members filters) {
             json.name("filters");
             filters(json, filters);
@@ -93,9 +95,9 @@ final class RouteReading {
         int number = Fields.number(origin, "rule").orElse(0);
         int match = Fields.number(origin, "match").orElse(0);
         return new ReadRoute(
-                identity + name + " " + number + " " + match,
+                head,
                 json.close('}').chunk(),
-                List.copyOf(backends),
+                new ReadRoute.Targets(List.copyOf(served), List.copyOf(mirrored), refused),
                 name,
                 number,
                 match);
@@ -116,10 +118,11 @@ final class RouteReading {
         json.open('{').field("weight", Fields.number(entry.members(), "weight").orElse(1));
         if (invalid) {
             json.name("invalid").flag(true);
+            refused = true;
         } else if (external.isPresent()) {
             write(json.name("external_proxy"), external.get());
         } else {
-            json.field("pool", pool(entry));
+            json.field("pool", pool(entry, served));
         }
         if (entry.get("backend_filters").orElse(null) instanceof Json.Members filters) {
             json.name("filters");
@@ -148,7 +151,7 @@ final class RouteReading {
             if (!(item instanceof Json.Members mirror)) {
                 throw new NotRouting("request_mirrors: an object expected");
             }
-            json.open('{').field("pool", pool(mirror));
+            json.open('{').field("pool", pool(mirror, mirrored));
             for (Map.Entry<String, Json> field : rule(mirror).entrySet()) {
                 write(json.name(field.getKey()), field.getValue());
             }
@@ -157,7 +160,7 @@ final class RouteReading {
         json.close(']');
     }
 
-    private String pool(Json.Members entry) throws NotRouting {
+    private static String pool(Json.Members entry, Set<Backend.Serving> backends) throws NotRouting {
         Map<String, Json> fields = entry.members();
         int target = Fields.number(fields, "port").orElse(0);
         Optional<String> portName =

@@ -7,34 +7,57 @@ import dev.shellac.varnishconfig.reading.ReadRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** What a pod serves of a host: the routes whose Services are known, and earlier versions of those that wait. */
+/** What a pod serves of a host: the routes whose Services are known, and those that wait as they were before. */
 final class PodHost implements TableHost {
     private static final Chunk BETWEEN = Chunk.of(",\n");
     private static final Chunk END = Chunk.of("\n]}");
 
-    private record Served(ReadRoute route, RouteText text) {}
+    /**
+     * A new version of an HTTPRoute that waits.
+     *
+     * @param since when it was seen; a later version that names no other Services does not wait longer
+     * @param services those of what is new in it
+     * @param waitsFor those whose endpoints are unknown
+     */
+    record Held(Instant since, Set<Name> services, Set<Name> waitsFor) {
+        static Held of(Set<Name> services, Optional<Held> before, EndpointWait wait) {
+            Set<Name> unknown = services.stream().filter(wait.known().negate()).collect(Collectors.toUnmodifiableSet());
+            Optional<Held> same = before.filter(held -> held.services().containsAll(unknown));
+            return new Held(
+                    same.map(Held::since).orElse(wait.now()),
+                    Stream.concat(services.stream(), same.stream().flatMap(held -> held.services().stream()))
+                            .collect(Collectors.toUnmodifiableSet()),
+                    unknown);
+        }
+
+        boolean isOver(EndpointWait wait) {
+            return waitsFor.isEmpty() || !since.plus(wait.longest()).isAfter(wait.now());
+        }
+    }
 
     private final Hostname host;
     private final Chunk start;
-    private final List<Served> routes;
-    private final Set<Name> waitsFor;
+    private final List<ServedRoute> routes;
+    private final Map<String, Held> held;
     private final int length;
 
-    private PodHost(Hostname host, List<Served> routes, Set<Name> waitsFor) {
+    private PodHost(Hostname host, List<ServedRoute> routes, Map<String, Held> held) {
         this.host = host;
         this.start = Chunk.of(JsonWriter.compact().text(host.value()) + ":{\"routes\":[\n");
         this.routes = List.copyOf(routes);
-        this.waitsFor = Set.copyOf(waitsFor);
+        this.held = Map.copyOf(held);
         this.length = start.length()
                 + routes.stream()
                         .mapToInt(served -> served.text().json().length())
@@ -43,31 +66,35 @@ final class PodHost implements TableHost {
                 + END.length();
     }
 
-    static PodHost of(HostRoutes read, Optional<PodHost> before, Predicate<Name> known) {
-        Map<String, Served> earlier = new HashMap<>();
-        before.ifPresent(
-                host -> host.routes.forEach(served -> earlier.put(served.route().identity(), served)));
-        var routes = new ArrayList<Served>();
-        var waitsFor = new TreeSet<Name>();
+    static PodHost of(HostRoutes read, PodHost before, EndpointWait wait) {
+        Map<ReadRoute.Identity, ServedRoute> earlier = new HashMap<>();
+        before.routes.forEach(served -> earlier.put(served.route().identity(), served));
+        var routes = new ArrayList<ServedRoute>();
+        var news = new HashMap<String, Set<Name>>();
         for (ReadRoute route : read.routes()) {
-            Optional<Served> version = Optional.ofNullable(earlier.get(route.identity()));
-            if (version.filter(served -> served.route().json().equals(route.json()))
-                    .isPresent()) {
-                routes.add(new Served(route, version.orElseThrow().text()));
-                continue;
-            }
-            List<Name> unknown = route.backends().stream()
-                    .map(backend -> backend.service())
-                    .filter(known.negate())
-                    .toList();
-            waitsFor.addAll(unknown);
-            if (unknown.isEmpty()) {
-                routes.add(new Served(route, new RouteText(route.json())));
-            } else {
-                version.ifPresent(routes::add);
+            Optional<ServedRoute> same = Optional.ofNullable(earlier.get(route.identity()))
+                    .filter(served -> served.route().json().equals(route.json()));
+            routes.add(
+                    same.map(served -> new ServedRoute(route, served.text())).orElseGet(() -> ServedRoute.of(route)));
+            if (same.isEmpty()) {
+                Set<Name> services = news.computeIfAbsent(route.name(), name -> new HashSet<>());
+                route.services().forEach(services::add);
             }
         }
-        return new PodHost(read.host(), routes, waitsFor);
+        Map<String, Held> held = held(news, before, wait);
+        return new PodHost(
+                read.host(), held.isEmpty() ? routes : Transition.between(before.routes, routes, held.keySet()), held);
+    }
+
+    private static Map<String, Held> held(Map<String, Set<Name>> news, PodHost before, EndpointWait wait) {
+        var held = new HashMap<String, Held>();
+        news.forEach((name, services) -> {
+            Held next = Held.of(services, Optional.ofNullable(before.held.get(name)), wait);
+            if (!next.isOver(wait)) {
+                held.put(name, next);
+            }
+        });
+        return held;
     }
 
     Hostname host() {
@@ -78,8 +105,13 @@ final class PodHost implements TableHost {
         return routes.isEmpty();
     }
 
-    Set<Name> waitsFor() {
-        return waitsFor;
+    /** What waits, by the name of the HTTPRoute. */
+    Map<String, Held> held() {
+        return held;
+    }
+
+    Stream<Name> services() {
+        return routes.stream().flatMap(served -> served.route().services());
     }
 
     Optional<ReadRoute> route(int position) {
@@ -108,15 +140,15 @@ final class PodHost implements TableHost {
 
     @SuppressWarnings("ReferenceEquality") // a text that was kept is the same object; another may be compared in vain
     private static boolean same(PodHost one, int at, PodHost other, int otherAt) {
-        Served served = one.routes.get(at);
-        Served again = other.routes.get(otherAt);
+        ServedRoute served = one.routes.get(at);
+        ServedRoute again = other.routes.get(otherAt);
         // A route names a pool; what the pool is made of can change without it.
         return served.text() == again.text()
                 && served.route().backends().equals(again.route().backends());
     }
 
     static PodHost empty(Hostname host) {
-        return new PodHost(host, List.of(), Set.of());
+        return new PodHost(host, List.of(), Map.of());
     }
 
     // The first of those that stay at the end has another one before it.

@@ -10,14 +10,13 @@ import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.reading.HostRoutes;
 import dev.shellac.varnishconfig.reading.Routing;
 import dev.shellac.varnishconfig.wire.Chunk;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 
 /**
  * Encodes ghost.json in a pod, which knows routing.json and not the plan. It gives what {@link GhostJson} gives for the plan, and
@@ -40,10 +39,10 @@ public final class PodJson {
     /**
      * The whole table.
      *
-     * @param known whether the endpoints of a Service are known. A new route waits for all of its Services; one that
-     *     is served stays as it was until those of its new version are known
+     * @param wait a version of an HTTPRoute becomes live as a whole, host by host: the one before it stays until the endpoints of
+     *     all its Services are known or it has waited long enough, and what it revokes goes at once
      */
-    public PodTable encode(Routing routing, SharedMap<Name, EndpointSlice> slices, Predicate<Name> known) {
+    public PodTable encode(Routing routing, SharedMap<Name, EndpointSlice> slices, EndpointWait wait) {
         var members = new Members();
         Chunk head = routing.listeners()
                 .map(read -> read.stream().map(TableListener::of).toList())
@@ -54,9 +53,10 @@ public final class PodJson {
         SharedMap<Hostname, PodHost> next = hosts;
         for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
             Optional<PodHost> before = Optional.ofNullable(next.get(change.getKey()));
-            Optional<PodHost> after = change.getValue().map(host -> PodHost.of(host, before, known));
+            PodHost served = before.orElseGet(() -> PodHost.empty(change.getKey()));
+            Optional<PodHost> after = change.getValue().map(host -> PodHost.of(host, served, wait));
             PodHost.change(
-                    before.orElseGet(() -> PodHost.empty(change.getKey())),
+                    served,
                     after.orElseGet(() -> PodHost.empty(change.getKey())),
                     members,
                     (route, by) -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
@@ -73,15 +73,15 @@ public final class PodJson {
 
     private PodTable table(Chunk head) {
         SharedMap<Hostname, PodHost> served = hosts;
-        var waitsFor = new TreeSet<Name>();
+        var held = new ArrayList<PodHost.Held>();
         for (PodHost host : hosts.values()) {
-            waitsFor.addAll(host.waitsFor());
+            held.addAll(host.held().values());
             if (host.isEmpty()) {
                 served = served.without(host.host());
             }
         }
         var parts = new GhostTable.Parts<>(head, pools, served, hostsLength);
-        return new PodTable(new GhostTable(parts, "sha256:" + fingerprint.hash()), hosts, pools.json(), waitsFor);
+        return new PodTable(new GhostTable(parts, "sha256:" + fingerprint.hash()), hosts, pools.json(), held);
     }
 
     // What was read anew, and what waited the last time.
@@ -91,7 +91,7 @@ public final class PodJson {
             changes.put(change.key(), change.after());
         }
         hosts.forEach((name, host) -> {
-            if (!host.waitsFor().isEmpty()) {
+            if (!host.held().isEmpty()) {
                 changes.putIfAbsent(name, Optional.ofNullable(routing.hosts().get(name)));
             }
         });

@@ -5,6 +5,9 @@ import dev.shellac.model.Name;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.varnishconfig.reading.ReadRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,13 +17,17 @@ public final class PodTable {
     private final GhostTable table;
     private final SharedMap<Hostname, PodHost> hosts;
     private final SharedMap<String, Chunk> pools;
-    private final Set<Name> waitsFor;
+    private final List<PodHost.Held> held;
 
-    PodTable(GhostTable table, SharedMap<Hostname, PodHost> hosts, SharedMap<String, Chunk> pools, Set<Name> waitsFor) {
+    PodTable(
+            GhostTable table,
+            SharedMap<Hostname, PodHost> hosts,
+            SharedMap<String, Chunk> pools,
+            List<PodHost.Held> held) {
         this.table = table;
         this.pools = pools;
         this.hosts = hosts;
-        this.waitsFor = Set.copyOf(waitsFor);
+        this.held = List.copyOf(held);
     }
 
     public GhostTable table() {
@@ -34,7 +41,29 @@ public final class PodTable {
 
     /** Services that some route waits for, because their endpoints are not known. */
     public Set<Name> waitsFor() {
-        return waitsFor;
+        return held.stream().flatMap(found -> found.waitsFor().stream()).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Since when the route waits that has waited longest. */
+    public Optional<Instant> waitsSince() {
+        return held.stream().map(PodHost.Held::since).min(Comparator.naturalOrder());
+    }
+
+    /** The namespaces of the Services to which routes send requests while newer versions of them wait. */
+    public Set<String> heldNamespaces() {
+        return held.isEmpty()
+                ? Set.of()
+                : hosts.values().stream()
+                        .filter(host -> !host.held().isEmpty())
+                        .flatMap(PodHost::services)
+                        .map(Name::namespace)
+                        .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Whether a route of this table sends requests to the Service. */
+    public boolean names(Name service) {
+        // A semicolon comes right behind the colon of a pool's name.
+        return pools.between(service + ":", service + ";").iterator().hasNext();
     }
 
     /** The route at a position of a host, as the router names it in a refusal. */
