@@ -41,6 +41,9 @@
 extern struct VSC_ghost *ghost_vsc;
 extern const struct ghost_vrt ghost_vrt;
 
+/* stall.c */
+void stall_start(void);
+
 /* http.c */
 #define INNER_GHOST	(1U << 0)	/* X-Ghost-*: ghost's own notes */
 #define INNER_LISTENER	(1U << 1)	/* X-Gateway-Listener */

@@ -84,10 +84,13 @@ public final class HaproxyConfig {
                 http-reuse never
                 # How long a request may take is for varnishd to say, by route; a day is the most that it says.
                 timeout connect 5s
-                timeout http-request 30s
+                # Limits for clients that hold on: for the TLS handshake, for the head of a request, and while bytes wait to be read or sent. A
+                # response that has nothing to send yet, such as a long poll or an idle stream, waits for the server alone.
+                timeout client-hs 5s
+                timeout http-request 10s
+                timeout client 30s
+                timeout client-fin 10s
                 timeout http-keep-alive 60s
-                timeout client 10m
-                timeout client-fin 30s
                 timeout server 25h
                 timeout tunnel 25h
 
@@ -138,6 +141,8 @@ public final class HaproxyConfig {
                     tune.ssl.cachesize 4000
                     tune.ssl.lifetime 3600
                     tune.h2.max-concurrent-streams 100
+                    # Protocol abuse that is no fault by itself, such as floods of empty frames, ends a connection.
+                    tune.h2.fe.glitches-threshold 1000
                 """.formatted(FOLDER, FOLDER, options.connections(), options.threads());
     }
 
@@ -162,8 +167,10 @@ public final class HaproxyConfig {
                 .endif
                     # After a load balancer's PROXY header was read: the port that it names may be one of its own.
                     tcp-request session set-dst-port int(%d)
+                    # While connections are scarce, none is kept between two requests.
+                    http-after-response set-header Connection close if { fe_conn gt %d }
                     default_backend varnish
-                """.formatted(port.value(), podPort, tls, podPort, tls, port.value());
+                """.formatted(port.value(), podPort, tls, podPort, tls, port.value(), options.connections() * 3 / 4);
     }
 
     private static String tls(Port port, List<ListenerPlan> listeners, Options options) {
