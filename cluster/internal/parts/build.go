@@ -70,16 +70,20 @@ func (s *Store) sweep() error {
 	return nil
 }
 
-func (s *Store) buildArgs(p Part, version, out string) []string {
+func (s *Store) buildArgs(p Part, out string) ([]string, error) {
 	ldflags := "-s -w"
 	if p.ldflags != nil {
-		ldflags += " " + p.ldflags(version)
+		versions, err := s.versions(p)
+		if err != nil {
+			return nil, err
+		}
+		ldflags += " " + p.ldflags(versions)
 	}
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-tags", p.tags, "-o", out}
 	for _, program := range p.programNames() {
 		args = append(args, p.programs[program])
 	}
-	return args
+	return args, nil
 }
 
 func (s *Store) build(p Part, version string, say func(string, ...any)) error {
@@ -116,7 +120,11 @@ func (s *Store) build(p Part, version string, say func(string, ...any)) error {
 }
 
 func (s *Store) compile(p Part, version, work string, say func(string, ...any)) error {
-	cmd := exec.Command("go", s.buildArgs(p, version, work+"/")...)
+	args, err := s.buildArgs(p, work+"/")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("go", args...)
 	cmd.Dir = s.source(p)
 	cgo := "0"
 	if p.cgo {

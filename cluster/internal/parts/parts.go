@@ -20,7 +20,17 @@ type Part struct {
 	programs map[string]string // program -> package
 	tags     string
 	cgo      bool
-	ldflags  func(version string) string
+	ldflags  func(versions versions) string
+}
+
+// versions are those of the modules that a part's go.mod asks for.
+type versions map[string]string
+
+// release is the major and the minor number of a module's version.
+func (v versions) release(module string) (major, minor string) {
+	major, rest, _ := strings.Cut(strings.TrimPrefix(v[module], "v"), ".")
+	minor, _, _ = strings.Cut(rest, ".")
+	return major, minor
 }
 
 // All are the parts of a cluster.
@@ -57,8 +67,8 @@ var All = []Part{
 			"ctr":                     "github.com/containerd/containerd/v2/cmd/ctr",
 		},
 		tags: "no_btrfs,no_zfs,no_devmapper,no_aufs",
-		ldflags: func(version string) string {
-			return "-X github.com/containerd/containerd/v2/version.Version=" + version
+		ldflags: func(versions versions) string {
+			return "-X github.com/containerd/containerd/v2/version.Version=" + versions["github.com/containerd/containerd/v2"]
 		},
 	},
 	{
@@ -74,6 +84,16 @@ var All = []Part{
 		programs: map[string]string{
 			"helm": "helm.sh/helm/v3/cmd/helm",
 		},
+		// Without these, `helm template` takes every cluster for one of v1.20. As in Helm's own Makefile, it is the release of its client.
+		ldflags: func(versions versions) string {
+			const at = "helm.sh/helm/v3/"
+			_, minor := versions.release("k8s.io/client-go")
+			flags := "-X " + at + "internal/version.version=" + versions["helm.sh/helm/v3"]
+			for _, one := range []string{"pkg/chartutil", "pkg/lint/rules"} {
+				flags += fmt.Sprintf(" -X %s%s.k8sVersionMajor=1 -X %s%s.k8sVersionMinor=%s", at, one, at, one, minor)
+			}
+			return flags
+		},
 	},
 	{
 		Name:   "kubernetes",
@@ -87,11 +107,11 @@ var All = []Part{
 			"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
 		},
 		// Without these, clients are told v0.0.0.
-		ldflags: func(version string) string {
-			major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-			minor, _, _ := strings.Cut(rest, ".")
+		ldflags: func(versions versions) string {
+			const module = "k8s.io/kubernetes"
 			const at = "k8s.io/component-base/version."
-			return fmt.Sprintf("-X %sgitVersion=%s -X %sgitMajor=%s -X %sgitMinor=%s", at, version, at, major, at, minor)
+			major, minor := versions.release(module)
+			return fmt.Sprintf("-X %sgitVersion=%s -X %sgitMajor=%s -X %sgitMinor=%s", at, versions[module], at, major, at, minor)
 		},
 	},
 }
@@ -132,16 +152,26 @@ var requirement = regexp.MustCompile(`(?m)^(?:require)?\s*(\S+) (v\S+)`)
 
 // Version is the version that the part's go.mod asks for.
 func (s *Store) Version(p Part) (string, error) {
-	text, err := os.ReadFile(filepath.Join(s.source(p), "go.mod"))
+	versions, err := s.versions(p)
 	if err != nil {
 		return "", err
 	}
-	for _, match := range requirement.FindAllStringSubmatch(string(text), -1) {
-		if match[1] == p.module {
-			return match[2], nil
-		}
+	if version, ok := versions[p.module]; ok {
+		return version, nil
 	}
 	return "", fmt.Errorf("%s/go.mod does not require %s", s.source(p), p.module)
+}
+
+func (s *Store) versions(p Part) (versions, error) {
+	text, err := os.ReadFile(filepath.Join(s.source(p), "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	found := versions{}
+	for _, match := range requirement.FindAllStringSubmatch(string(text), -1) {
+		found[match[1]] = match[2]
+	}
+	return found, nil
 }
 
 // dir is where the built part lies. Its name changes with everything that the programs are made of.
@@ -166,7 +196,11 @@ func (s *Store) dir(p Part) (string, error) {
 		}
 		fmt.Fprintf(hash, "%s %d\n%s", filepath.Base(input), len(text), text)
 	}
-	fmt.Fprintln(hash, s.buildArgs(p, version, ""), p.cgo)
+	args, err := s.buildArgs(p, "")
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintln(hash, args, p.cgo)
 	key := hex.EncodeToString(hash.Sum(nil))[:10]
 	return filepath.Join(s.cache, "parts", p.Name+"-"+version+"-"+key), nil
 }
