@@ -48,8 +48,8 @@ record Settings(
               GHOST_CONFIG_PATH [WORK_DIR/ghost.json]             the table; the next start begins with it
               VCL_PATH [WORK_DIR/main.vcl]                        the last VCL that was taken; the same
               BACKENDS_FILE_PATH                                  backends.conf, if it is wanted
-              HEALTH_ADDR [:8080], DEBUG_ADDR [127.0.0.1:6060]    /health /ready /drain /state /metrics; /debug/backends
-              DRAIN_TOKEN                                         what /drain and /state ask for, as X-Drain-Token
+              HEALTH_ADDR [:8080], DEBUG_ADDR [127.0.0.1:6060]    /health /ready /state /metrics; /debug/backends
+              DRAIN_TOKEN                                         what /state asks for, as X-Drain-Token
               DRAIN_DELAY [5], DRAIN_TIMEOUT [20]                 seconds to serve on, and for clients to leave
               LOG_LEVEL [info]                                    debug, info, warn or error; another one is info
               VARNISHD_COMMAND [varnishd], VARNISHSTAT_COMMAND, HAPROXY_COMMAND [haproxy]   how they are started

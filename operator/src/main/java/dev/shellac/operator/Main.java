@@ -1,7 +1,9 @@
 package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.operator.children.Platform;
+import dev.shellac.translate.Settings;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -10,6 +12,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -79,11 +82,34 @@ public final class Main implements Callable<Integer> {
     private String pullSecrets = "";
 
     @Option(
+            names = "--network-policy",
+            arity = "0..1",
+            paramLabel = "true|false",
+            fallbackValue = "true",
+            defaultValue = "${env:NETWORK_POLICY:-true}",
+            description = "a NetworkPolicy for gateway pods whose parameters do not say it [NETWORK_POLICY, true]")
+    private String policy = "";
+
+    @Option(
+            names = "--metrics-namespaces",
+            paramLabel = "NAMES",
+            defaultValue = "${env:METRICS_NAMESPACES:-}",
+            description =
+                    "namespaces that it lets read the metrics of gateway pods, with commas between them; any where there is none [METRICS_NAMESPACES]")
+    private String scrapers = "";
+
+    @Option(
             names = "--log-level",
             paramLabel = "LEVEL",
             defaultValue = "${env:LOG_LEVEL:-info}",
             description = "debug, info, warn or error; gateway pods get it too [LOG_LEVEL, info]")
     private String logLevel = "";
+
+    @Option(
+            names = "--check-uninstall",
+            description =
+                    "name the Gateways that are left, and end: with 1 if there are any, with 0 if the operator may go")
+    private boolean uninstall;
 
     public static void main(String[] arguments) {
         System.setProperty("java.util.logging.manager", LastingLogs.class.getName());
@@ -97,6 +123,9 @@ public final class Main implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Options options;
         Config config = ApiServer.configuration();
+        if (uninstall) {
+            return checkUninstall(config);
+        }
         try {
             options = options(config);
         } catch (Options.Bad e) {
@@ -123,15 +152,36 @@ public final class Main implements Callable<Integer> {
         return 0;
     }
 
+    private static int checkUninstall(Config config) throws InterruptedException {
+        try (KubernetesClient client =
+                new KubernetesClientBuilder().withConfig(config).build()) {
+            List<String> left = UninstallCheck.gateways(ApiServer.of(client), Settings.CONTROLLER_NAME);
+            left.forEach(gateway -> System.err.println("still there: " + gateway));
+            if (!left.isEmpty()) {
+                System.err.println(
+                        "delete these Gateways before the operator, which removes the finalizer of their class");
+            }
+            return left.isEmpty() ? 0 : 1;
+        } catch (IOException e) {
+            System.err.println("the cluster cannot be asked: " + e.getMessage());
+            return 1;
+        }
+    }
+
     private Options options(Config config) throws Options.Bad {
         Optional<System.Logger.Level> level = Options.level(logLevel);
         return new Options(
                 Options.address(metrics),
                 Options.address(health),
-                Options.isYes(elect) ? Options.Election.LEASE : Options.Election.ALONE,
-                new Platform(image, Options.list(pullSecrets), Options.word(level)),
+                Options.isYes("LEADER_ELECTION", elect) ? Options.Election.LEASE : Options.Election.ALONE,
+                new Platform(image, Options.list(pullSecrets), Options.word(level), access(config)),
                 level,
                 new Options.Identity(namespace(config), host() + "_" + UUID.randomUUID()));
+    }
+
+    private Platform.Access access(Config config) throws Options.Bad {
+        return new Platform.Access(
+                Options.isYes("NETWORK_POLICY", policy) ? Use.ON : Use.OFF, namespace(config), Options.list(scrapers));
     }
 
     private static String namespace(Config config) {

@@ -79,11 +79,11 @@ record Options(
         };
     }
 
-    static boolean isYes(String text) throws Bad {
+    static boolean isYes(String setting, String text) throws Bad {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "true", "1", "yes" -> true;
             case "", "false", "0", "no" -> false;
-            default -> throw new Bad("LEADER_ELECTION is true or false, not " + text);
+            default -> throw new Bad(setting + " is true or false, not " + text);
         };
     }
 }

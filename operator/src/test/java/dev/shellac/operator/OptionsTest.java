@@ -53,12 +53,12 @@ final class OptionsTest {
 
     @Test
     void yesAndNoHaveSeveralWordsAndOthersAreRefused() throws Exception {
-        assertThat(Options.isYes("true") && Options.isYes("1") && Options.isYes("Yes"))
+        assertThat(Options.isYes("SETTING", "true") && Options.isYes("SETTING", "1") && Options.isYes("SETTING", "Yes"))
                 .isTrue();
-        assertThat(Options.isYes("false") || Options.isYes("0") || Options.isYes(""))
+        assertThat(Options.isYes("SETTING", "false") || Options.isYes("SETTING", "0") || Options.isYes("SETTING", ""))
                 .isFalse();
-        assertThatThrownBy(() -> Options.isYes("perhaps"))
+        assertThatThrownBy(() -> Options.isYes("SETTING", "perhaps"))
                 .isInstanceOf(Options.Bad.class)
-                .hasMessageContaining("perhaps");
+                .hasMessage("SETTING is true or false, not perhaps");
     }
 }

@@ -3,6 +3,7 @@ package dev.shellac.operator;
 import static dev.shellac.testkit.patience.Eventually.eventually;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.operator.children.Platform;
 import dev.shellac.testkit.kube.FakeApiServer;
 import io.fabric8.kubernetes.client.Config;
@@ -27,6 +28,8 @@ final class Stage implements AutoCloseable {
     static final String CLASS = GROUP + "/gatewayclasses/varnish";
     static final String MAP = "/api/v1/namespaces/shop/configmaps/edge-vcl";
     static final String PARAMETERS = "/apis/gateway.varnish-software.com/v1alpha1/gatewayclassparameters/pods";
+    static final Platform PLATFORM =
+            new Platform("image:1", List.of(), "info", new Platform.Access(Use.ON, "shellac-system", List.of()));
     private static final String OURS = "gateway.varnish-software.com/v1alpha1";
     private static final String CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/";
 
@@ -141,7 +144,7 @@ final class Stage implements AutoCloseable {
                         loopback,
                         loopback,
                         Options.Election.ALONE,
-                        new Platform("image:1", List.of(), "info"),
+                        PLATFORM,
                         Optional.of(System.Logger.Level.INFO),
                         new Options.Identity("default", "test")),
                 new KubernetesClientBuilder().withConfig(config).build(),

@@ -13,7 +13,6 @@ import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
-import dev.shellac.operator.children.Platform;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
@@ -63,7 +62,7 @@ final class TurnsTest {
     private final List<String> around = new ArrayList<>();
     private final List<Runnable> meanwhile = new ArrayList<>();
     private final Turns turns = new Turns(
-            new Loop(world, new ClusterObjects(new Platform("image:1", List.of(), "info")), Features.settings()),
+            new Loop(world, new ClusterObjects(Stage.PLATFORM), Features.settings()),
             inbox,
             new OperatorMetrics(registry),
             SHORT);

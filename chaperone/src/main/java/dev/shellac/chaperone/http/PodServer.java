@@ -24,8 +24,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * {@code /health}, {@code /ready}, {@code /drain}, {@code /state}, {@code /changes} and {@code /metrics} on one address, {@code /debug/backends} on
- * another that is not for others.
+ * {@code /health}, {@code /ready}, {@code /state}, {@code /changes} and {@code /metrics} on one address, {@code /debug/backends} on another that is
+ * not for others. Nothing here ends or drains a pod: a signal does, and who can send one may.
  */
 public final class PodServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PodServer.class.getName());
@@ -75,7 +75,6 @@ public final class PodServer implements AutoCloseable {
         this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         page(server, "/health", exchange -> health());
         page(server, "/ready", exchange -> ready());
-        page(server, "/drain", this::drain);
         page(server, "/state", this::state);
         page(server, Delivery.PATH, this::changes);
         page(server, "/metrics", exchange -> metrics());
@@ -157,14 +156,6 @@ public final class PodServer implements AutoCloseable {
         }
         boolean tls = shown.board().posted().state().edge().isMissing();
         return Answer.text(503, tls ? "no TLS is terminated" : "no table is live");
-    }
-
-    private Answer drain(HttpExchange exchange) {
-        if (!token.isSaidBy(exchange.getRequestHeaders().getFirst(TOKEN_HEADER))) {
-            return Answer.text(403, "forbidden");
-        }
-        shown.drain().begin();
-        return Answer.text(200, "draining");
     }
 
     private Answer state(HttpExchange exchange) throws IOException, InterruptedException {

@@ -30,18 +30,13 @@ public final class Drain {
         this.timing = timing;
     }
 
-    /** Not ready any more; nothing else changes. */
-    public void begin() {
-        draining = true;
-    }
-
     public boolean isDraining() {
         return draining;
     }
 
     /** Returns when nobody is served any more. */
     public void finish() throws InterruptedException {
-        begin();
+        draining = true;
         LOG.log(
                 Level.INFO,
                 "draining: not ready, serving on for {0} ms",

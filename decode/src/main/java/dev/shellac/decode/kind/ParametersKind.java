@@ -124,6 +124,12 @@ final class ParametersKind {
                     .means("How often metrics are read."),
             optional("labels", table(text())).means("Labels by which Prometheus finds the ServiceMonitor."));
 
+    private static final Shape.Fields NETWORK_POLICY = object(
+            optional("enabled", flag()).means("Whether there is one; what the operator was told where it is left out."),
+            optional("metricsNamespaces", list(text().length(1, 63)).most(MOST_ITEMS))
+                    .means(
+                            "Namespaces whose pods may read metrics, on port 8081; any namespace where it is left out."));
+
     private static final Shape.Fields USER_VCL = object(
             required("name", text()).means("Name of the ConfigMap."),
             required("namespace", text()).means("Its namespace."),
@@ -160,6 +166,9 @@ final class ParametersKind {
                     optional("extraVolumeMounts", mounts()).means("Where the gateway container mounts them."),
                     optional("extraInitContainers", named(text().length(1, 63)))
                             .means("Containers that run before the gateway."),
+                    optional("networkPolicy", NETWORK_POLICY)
+                            .means("The NetworkPolicy of the pods: traffic from everywhere, port 8081 from the operator"
+                                    + " and for metrics."),
                     optional("serviceMonitor", MONITOR)
                             .means(
                                     "A ServiceMonitor for each Gateway; {} is enough. Needs its definition in the cluster."))

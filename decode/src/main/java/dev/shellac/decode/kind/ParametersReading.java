@@ -11,6 +11,7 @@ import dev.shellac.model.policy.GatewayClassParameters.Autoscaling;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Logging;
 import dev.shellac.model.policy.GatewayClassParameters.Monitor;
+import dev.shellac.model.policy.GatewayClassParameters.NetworkAccess;
 import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
 import dev.shellac.model.policy.GatewayClassParameters.Scale;
 import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
@@ -59,8 +60,16 @@ final class ParametersReading {
                                         scale.whole("targetCPUUtilizationPercentage")))),
                 spec.optionalObject("service").map(ParametersReading::service).orElse(ServiceSettings.NONE),
                 pod(spec),
+                spec.optionalObject("networkPolicy")
+                        .map(ParametersReading::network)
+                        .orElse(NetworkAccess.USUAL),
                 spec.optionalObject("serviceMonitor")
                         .map(monitor -> new Monitor(monitor.optionalText("interval"), monitor.table("labels"))));
+    }
+
+    private static NetworkAccess network(View view) {
+        return new NetworkAccess(
+                view.optionalFlag("enabled").map(on -> on ? Use.ON : Use.OFF), view.texts("metricsNamespaces"));
     }
 
     private static Storage storage(View view) {

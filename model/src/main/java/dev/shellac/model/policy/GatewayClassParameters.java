@@ -22,6 +22,7 @@ public record GatewayClassParameters(
         Scale scale,
         ServiceSettings service,
         PodSettings pod,
+        NetworkAccess network,
         Optional<Monitor> monitor)
         implements Resource {
     /** Where the user's VCL is: a key of a ConfigMap. */
@@ -111,6 +112,20 @@ public record GatewayClassParameters(
             annotations = Copies.of(annotations);
             nodeSelector = Copies.of(nodeSelector);
             parts = Copies.of(parts);
+        }
+    }
+
+    /**
+     * Who may connect to the pods.
+     *
+     * @param policy whether a NetworkPolicy restricts it; where it is left out, the operator decides
+     * @param metricsNamespaces namespaces whose pods may read metrics; where there are none, the operator decides
+     */
+    public record NetworkAccess(Optional<Use> policy, List<String> metricsNamespaces) {
+        public static final NetworkAccess USUAL = new NetworkAccess(Optional.empty(), List.of());
+
+        public NetworkAccess {
+            metricsNamespaces = List.copyOf(metricsNamespaces);
         }
     }
 

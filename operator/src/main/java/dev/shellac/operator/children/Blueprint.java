@@ -3,6 +3,7 @@ package dev.shellac.operator.children;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.NetworkAccess;
 import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
 import dev.shellac.model.policy.GatewayClassParameters.Scale;
 import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
@@ -44,6 +45,10 @@ public record Blueprint(
 
     Clients clients() {
         return parameters.map(GatewayClassParameters::clients).orElse(Clients.USUAL);
+    }
+
+    NetworkAccess network() {
+        return parameters.map(GatewayClassParameters::network).orElse(NetworkAccess.USUAL);
     }
 
     Scale scale() {

@@ -29,6 +29,7 @@ public final class Children {
      */
     public static List<HasMetadata> of(Blueprint blueprint) {
         var objects = new ArrayList<>(Permissions.of(blueprint));
+        PodNetworkPolicy.of(blueprint).ifPresent(objects::add);
         objects.addAll(Fronts.of(blueprint));
         objects.add(GatewayDeployment.of(blueprint));
         disruption(blueprint).ifPresent(objects::add);

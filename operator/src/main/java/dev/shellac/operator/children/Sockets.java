@@ -30,7 +30,10 @@ public record Sockets(Slots plain, Slots edge) {
     public static final String EDGE_SOCKET = "/var/run/varnish/edge.sock";
 
     private static final String EDGE = "edge";
-    private static final int FIRST_PLAIN = 10_000;
+    /** The first port of a pod that clients come in by; all of them are behind it. */
+    static final int FIRST_PORT = 10_000;
+
+    private static final int FIRST_PLAIN = FIRST_PORT;
     private static final int FIRST_EDGE = HaproxyConfig.FIRST_PORT;
     // Pod ports of the edge end here; former versions had more sockets of varnishd behind them.
     private static final int FIRST_FAR = 11_000;

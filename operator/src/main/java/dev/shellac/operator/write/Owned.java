@@ -38,6 +38,7 @@ public final class Owned implements AutoCloseable {
             new Kind("apps/v1", "Deployment", "deployments"),
             new Kind("rbac.authorization.k8s.io/v1", "Role", "roles"),
             new Kind("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"),
+            new Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
             new Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
             new Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"));
 

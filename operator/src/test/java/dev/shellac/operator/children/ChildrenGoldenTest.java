@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 final class ChildrenGoldenTest {
     private static final KubernetesSerialization YAML = new KubernetesSerialization();
     private static final Set<String> PERMISSIONS = Set.of("ServiceAccount", "Role", "RoleBinding");
-    private static final Set<String> USUAL = Set.of("Deployment", "Service");
+    private static final Set<String> USUAL = Set.of("Deployment", "Service", "NetworkPolicy");
 
     @TestFactory
     Stream<DynamicNode> cases() {
@@ -34,6 +34,7 @@ final class ChildrenGoldenTest {
                 GoldenOutput.onRequest("permissions.yaml", () -> some(inputs, PERMISSIONS)),
                 GoldenOutput.onRequest("deployment.yaml", () -> some(inputs, Set.of("Deployment"))),
                 GoldenOutput.onRequest("services.yaml", () -> some(inputs, Set.of("Service"))),
+                GoldenOutput.onRequest("network.yaml", () -> some(inputs, Set.of("NetworkPolicy"))),
                 GoldenOutput.onRequest(
                         "others.yaml",
                         () -> print(inputs.children().stream()

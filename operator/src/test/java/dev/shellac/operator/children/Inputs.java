@@ -8,6 +8,7 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.TargetPort;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
@@ -25,8 +26,11 @@ import java.util.stream.Collectors;
 
 /** A Gateway, its plan and its parameters, from YAML. A Service that is named like the Gateway is what was there before. */
 record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sockets) {
-    static final Platform PLATFORM =
-            new Platform("docker.io/shellac/shellac-gateway:1.2.3", List.of("registry"), "info");
+    static final Platform PLATFORM = new Platform(
+            "docker.io/shellac/shellac-gateway:1.2.3",
+            List.of("registry"),
+            "info",
+            new Platform.Access(Use.ON, "shellac-system", List.of()));
 
     static Inputs of(Map<String, String> files) {
         Decoded decoded = Decoder.decode(files.entrySet().stream()

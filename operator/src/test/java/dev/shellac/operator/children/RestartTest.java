@@ -38,6 +38,7 @@ final class RestartTest {
                 "{trustedProxies: [10.0.0.0/8]}",
                 "{http2: false}",
                 "{serviceMonitor: {}}",
+                "{networkPolicy: {enabled: false}}",
             })
     void whatPodsAreNotMadeOfRestartsNothing(String spec) {
         assertThat(template(LISTENER, spec)).isEqualTo(template(LISTENER, "{}"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.NetworkAccess;
 import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
 import dev.shellac.model.policy.GatewayClassParameters.Scale;
 import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
@@ -163,6 +164,7 @@ final class MemoryBudgetTest {
                 Scale.FREE,
                 ServiceSettings.NONE,
                 PodSettings.NONE,
+                NetworkAccess.USUAL,
                 Optional.empty());
     }
 }
