@@ -37,13 +37,14 @@ final class SliceDecoder {
                 readiness(endpoint.get("conditions")));
     }
 
-    // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false.
+    // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A Service with
+    // publishNotReadyAddresses has endpoints that are ready and terminate.
     private static Readiness readiness(Node conditions) {
         boolean ready = conditions.get("ready").flag().orElse(true);
-        boolean draining = conditions.get("serving").flag().orElse(ready)
-                && conditions.get("terminating").flag().orElse(false);
-        Readiness rest = draining ? Readiness.DRAINING : Readiness.NOT_READY;
-        return ready ? Readiness.READY : rest;
+        boolean serving = ready || conditions.get("serving").flag().orElse(false);
+        boolean terminating = conditions.get("terminating").flag().orElse(false);
+        Readiness rest = terminating && serving ? Readiness.DRAINING : Readiness.NOT_READY;
+        return ready && !terminating ? Readiness.READY : rest;
     }
 
     private static EndpointPort port(Node port) {

@@ -187,11 +187,13 @@ final class CoreKinds {
     }
 
     private static Endpoint endpoint(View view) {
-        // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false.
+        // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A Service with
+        // publishNotReadyAddresses has endpoints that are ready and terminate.
         boolean ready = condition(view, "ready", true);
-        boolean draining = condition(view, "serving", ready) && condition(view, "terminating", false);
-        Readiness rest = draining ? Readiness.DRAINING : Readiness.NOT_READY;
-        return new Endpoint(view.texts("addresses"), ready ? Readiness.READY : rest);
+        boolean serving = ready || condition(view, "serving", false);
+        boolean terminating = condition(view, "terminating", false);
+        Readiness rest = terminating && serving ? Readiness.DRAINING : Readiness.NOT_READY;
+        return new Endpoint(view.texts("addresses"), ready && !terminating ? Readiness.READY : rest);
     }
 
     private static boolean condition(View endpoint, String name, boolean otherwise) {
