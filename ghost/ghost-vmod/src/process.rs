@@ -3,6 +3,7 @@
 //! The table is not a VCL's: after a roll-back to an older VCL the routes are still the newest.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -81,9 +82,10 @@ impl Process {
         }
     }
 
-    /// Loads the table unless one from this path is live already.
+    /// Loads the table unless one from this path is live already. In a new pod there is no file yet, which is no error.
     pub fn preload(&self) {
-        if !self.loaded.load(Ordering::Acquire) {
+        let path = self.state().path.clone();
+        if !self.loaded.load(Ordering::Acquire) && Path::new(&path).try_exists().unwrap_or(true) {
             let _ = self.reload();
         }
     }

@@ -42,25 +42,19 @@ final class VarnishdProcess {
     }
 
     private void pump(Consumer<String> listener) {
+        var levels = new OutputLevels();
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                Level level = levels.of(line);
                 if (!line.isBlank()) {
                     keep(line);
-                    LOG.log(level(line), "{0}", line);
+                    LOG.log(level, "{0}", line);
                     listener.accept(line);
                 }
             }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "varnishd''s output ended: {0}", e.getMessage());
         }
-    }
-
-    // varnishd calls what is not its fault an error as well: being told to stop, a child that was killed.
-    private static Level level(String line) {
-        if (line.startsWith("Error:") || line.startsWith("Assert") || line.startsWith("Child not responding")) {
-            return Level.WARNING;
-        }
-        return line.startsWith("Warning") ? Level.INFO : Level.DEBUG;
     }
 
     private void keep(String line) {

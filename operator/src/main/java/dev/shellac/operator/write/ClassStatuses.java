@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What a GatewayClass says besides being accepted: whether the installed release of Gateway API is one that we know. */
@@ -57,6 +58,16 @@ public final class ClassStatuses {
     }
 
     private static Condition supported(Definitions definitions, long generation) {
+        if (WANTED.stream().noneMatch(kind -> definitions.find(kind).isPresent())
+                && definitions.bundles().isEmpty()) {
+            return new Condition(
+                    SUPPORTED,
+                    State.FALSE,
+                    "UnsupportedVersion",
+                    "the definitions of Gateway API are not installed",
+                    generation,
+                    Optional.empty());
+        }
         var off = new ArrayList<String>();
         List<String> strange = definitions.bundles().stream()
                 .filter(release -> !isKnown(release))
@@ -75,8 +86,9 @@ public final class ClassStatuses {
         WANTED.stream()
                 .filter(kind -> definitions.find(kind).isEmpty())
                 .forEach(kind -> off.add(kind.kind() + " is not installed"));
-        String release = "Gateway API " + String.join(", ", definitions.bundles()) + ", "
-                + String.join(", ", definitions.channels());
+        String release = Stream.concat(definitions.bundles().stream(), definitions.channels().stream())
+                .collect(Collectors.joining(", ", "Gateway API ", ""))
+                .strip();
         return new Condition(
                 SUPPORTED,
                 good ? State.TRUE : State.FALSE,

@@ -68,6 +68,17 @@ final class ClassStatusesTest {
     }
 
     @Test
+    void definitionsThatAreNotThere() {
+        assertThat(ClassStatuses.words(Definitions.NONE)).isEqualTo("the definitions of Gateway API are not installed");
+        var nameless = new Definitions(
+                Map.of(GroupKind.HTTP_ROUTE, new ServedKind(GroupKind.HTTP_ROUTE, "v1", "httproutes")),
+                new TreeSet<>(),
+                new TreeSet<>());
+        assertThat(ClassStatuses.words(nameless))
+                .startsWith("Gateway API; the definitions do not say which release they are from; ");
+    }
+
+    @Test
     void kindsThatAreMissingAreSaidAndNoFault() {
         Condition said = said(Set.of(GroupKind.HTTP_ROUTE, GroupKind.REFERENCE_GRANT), "v1.2.1");
         assertThat(said.holds()).isTrue();
