@@ -34,17 +34,17 @@ final class CliConnection implements AutoCloseable {
         socket.setSoTimeout(timeoutMillis);
         var connection = new CliConnection(socket);
         Answered greeting = connection.read();
-        if (greeting.status() == AUTHENTICATION_WANTED && greeting.text().length() >= CHALLENGE_CHARACTERS) {
-            String challenge = greeting.text().substring(0, CHALLENGE_CHARACTERS);
-            connection.write("auth " + secret.answer(challenge) + "\n");
-            greeting = connection.read();
-            if (!greeting.isOk()) {
-                throw new IOException("varnishd has another secret than we");
-            }
+        // varnishd always has a secret of ours (-S) and so always asks for a proof. Whoever lets us in without one, for
+        // instance another program that found this port, is not our varnishd.
+        if (greeting.status() != AUTHENTICATION_WANTED || greeting.text().length() < CHALLENGE_CHARACTERS) {
+            throw new IOException(
+                    "varnishd greeted with " + greeting.status() + " instead of the challenge of its secret: "
+                            + greeting.text().strip());
         }
-        if (!greeting.isOk()) {
-            throw new IOException("varnishd greeted with " + greeting.status() + ": "
-                    + greeting.text().strip());
+        String challenge = greeting.text().substring(0, CHALLENGE_CHARACTERS);
+        connection.write("auth " + secret.answer(challenge) + "\n");
+        if (!connection.read().isOk()) {
+            throw new IOException("varnishd has another secret than we");
         }
         socket.setSoTimeout(0);
         return connection;

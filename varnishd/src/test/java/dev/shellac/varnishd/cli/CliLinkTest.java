@@ -177,6 +177,18 @@ final class CliLinkTest {
     }
 
     @Test
+    void whoeverAsksForNoProofIsHungUpOn() throws Exception {
+        try (FakeManager stranger = FakeManager.greeting(link, 200, "welcome")) {
+            assertThat(stranger.isHungUpOn()).isTrue();
+        }
+        try (FakeManager stranger = FakeManager.greeting(link, 107, "too short")) {
+            assertThat(stranger.isHungUpOn()).isTrue();
+        }
+        assertThat(link.trySend(LIST, LONG).words())
+                .contains("greeted with 107 instead of the challenge of its secret: too short");
+    }
+
+    @Test
     void onlyItsOwnerReadsTheSecret(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("secret");
         Files.writeString(file, "of an earlier run, for all to see");

@@ -28,9 +28,13 @@ final class FakeManager implements AutoCloseable {
     }
 
     static FakeManager connect(CliLink link) throws IOException {
+        return greeting(link, 107, CHALLENGE + "\n\nAuthentication required.\n");
+    }
+
+    static FakeManager greeting(CliLink link, int status, String text) throws IOException {
         var manager = new FakeManager(
                 new Socket(link.address().getAddress(), link.address().getPort()));
-        manager.say(107, CHALLENGE + "\n\nAuthentication required.\n");
+        manager.say(status, text);
         return manager;
     }
 
