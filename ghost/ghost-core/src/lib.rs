@@ -43,6 +43,7 @@ mod route;
 mod table;
 mod target;
 mod traffic;
+mod upgrade;
 mod vhost;
 
 pub use build::Built;
@@ -68,5 +69,6 @@ pub use rewrite::{PathRewrite, UrlRewrite};
 pub use route::{Group, PathRule, Rewritten, Route, Target};
 pub use table::{Chance, Scratch, Table, object_key};
 pub use target::{RefusedRequest, RequestTarget};
-pub use traffic::{Attempt, Ended, Limit, Mirror, Retry, Timeouts};
+pub use traffic::{Attempt, Ended, Limit, Mirror, Retry, Timeouts, Tries, tries_again};
+pub use upgrade::{accepts_websocket, offers_websocket, write_without_upgrade};
 pub use vhost::Host;

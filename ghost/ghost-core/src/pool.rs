@@ -58,6 +58,10 @@ impl Pool {
             .or_else(|| self.pick_among(pick, |_| true))
     }
 
+    pub fn has_untried(&self, tried: &[u64]) -> bool {
+        self.endpoints.iter().any(|endpoint| !tried.contains(&endpoint.id()))
+    }
+
     fn pick_among(&self, pick: &Pick<'_>, accept: impl Fn(&Endpoint) -> bool) -> Option<&Arc<Endpoint>> {
         match self.select {
             Select::Hash => self.endpoints.iter().filter(|e| accept(e)).max_by_key(|e| e.score(pick.key)),
@@ -131,6 +135,12 @@ mod tests {
             pool.endpoints()[0].health.failed(0, Ejection::default());
             assert_eq!(chosen(&pool, 0, 5, &[1]), Some(2), "all out: all in");
         }
+    }
+
+    #[test]
+    fn untried_is_what_nobody_tried() {
+        let pool = pool(&[1, 2], Select::Random);
+        assert!(pool.has_untried(&[]) && pool.has_untried(&[1]) && !pool.has_untried(&[2, 1, 7]));
     }
 
     proptest! {

@@ -100,8 +100,40 @@ pub enum Ended {
     Status(u16),
     /// No connection came about, so the backend has seen nothing.
     NotConnected,
+    /// The connection ended before the first byte of an answer to a GET or HEAD without a body, which asks for nothing that
+    /// must not happen twice (RFC 9110, 9.2.2).
+    Unanswered,
     /// The connection broke or timed out after the request was sent: the backend may have acted on it.
     Broken,
+}
+
+/// The tries of a request after its first, so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tries {
+    pub retries: u32,
+    /// One of them followed a connection that ended without an answer.
+    pub repeated: bool,
+    /// There is an endpoint that this request has not tried.
+    pub untried: bool,
+}
+
+/// How often a request whose rule asks for no retry is tried again. A pod that ends refuses connections before its
+/// `EndpointSlice` says so: another one can serve the request, and nothing has happened yet.
+const UNASKED: u32 = 2;
+
+/// Whether there is another try. Those that nobody asked for count as the rule's own: `attempts` is the most in all.
+pub fn tries_again(retry: Option<&Retry>, ended: Ended, tries: Tries) -> bool {
+    if retry.is_some_and(|retry| retry.again(ended, tries.retries)) {
+        return true;
+    }
+    let most = retry.map_or(UNASKED, |retry| retry.attempts.min(UNASKED));
+    let refused = retry.is_none_or(|retry| retry.connection_errors);
+    tries.retries < most
+        && match ended {
+            Ended::NotConnected => refused && tries.untried,
+            Ended::Unanswered => !tries.repeated,
+            Ended::Status(_) | Ended::Broken => false,
+        }
 }
 
 impl Retry {
@@ -111,7 +143,7 @@ impl Retry {
             && match ended {
                 Ended::Status(code) => self.codes.contains(&code),
                 Ended::NotConnected => self.connection_errors,
-                Ended::Broken => false,
+                Ended::Unanswered | Ended::Broken => false,
             }
     }
 
@@ -194,6 +226,32 @@ mod tests {
         assert!(!never.again(Ended::NotConnected, 0));
         let codes_only = Retry { connection_errors: false, ..retry };
         assert!(!codes_only.again(Ended::NotConnected, 0));
+    }
+
+    #[test]
+    fn nobody_has_to_ask_for_another_endpoint() {
+        let first = Tries { retries: 0, repeated: false, untried: true };
+        let after = |retries| Tries { retries, ..first };
+        assert!(tries_again(None, Ended::NotConnected, after(0)) && tries_again(None, Ended::NotConnected, after(1)));
+        assert!(!tries_again(None, Ended::NotConnected, after(2)), "twice is enough");
+        assert!(!tries_again(None, Ended::NotConnected, Tries { untried: false, ..first }), "there is no other");
+        assert!(tries_again(None, Ended::Unanswered, Tries { untried: false, ..first }), "the same may do");
+        assert!(!tries_again(None, Ended::Unanswered, Tries { repeated: true, ..after(1) }), "once is enough");
+        assert!(!tries_again(None, Ended::Broken, first) && !tries_again(None, Ended::Status(503), first));
+    }
+
+    #[test]
+    fn attempts_are_the_most_in_all() {
+        let tries = |retries| Tries { retries, repeated: false, untried: true };
+        let rule = |attempts| Retry { attempts, codes: [503].into(), connection_errors: true, backoff_ms: 0 };
+        for ended in [Ended::NotConnected, Ended::Unanswered, Ended::Status(503)] {
+            assert!(!tries_again(Some(&rule(0)), ended, tries(0)), "{ended:?}: the rule says none");
+            assert!(tries_again(Some(&rule(1)), ended, tries(0)) && !tries_again(Some(&rule(1)), ended, tries(1)));
+        }
+        assert!(tries_again(Some(&rule(5)), Ended::NotConnected, tries(4)), "as the rule asks");
+        assert!(!tries_again(Some(&rule(5)), Ended::Unanswered, tries(2)), "which it did not ask for");
+        let codes_only = Retry { connection_errors: false, ..rule(2) };
+        assert!(!tries_again(Some(&codes_only), Ended::NotConnected, tries(0)), "the rule says no");
     }
 
     #[test]

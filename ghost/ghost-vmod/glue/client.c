@@ -9,6 +9,7 @@
 #include "glue.h"
 #include "client.h"
 #include "desk.h"
+#include "fetch.h"
 
 static const char client_task_id[1];
 
@@ -172,6 +173,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	}
 	/* Whoever sends these is not us. */
 	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
+	t->may_upgrade = upgrade_recv(ctx);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
@@ -232,8 +234,8 @@ static struct ghost_disposition
 disposition(VRT_CTX, const struct client_task *t)
 {
 
-	return (ghost_disposition(t->view, t->chosen.route, t->chosen.kind, field_of(ctx->http_req, HTTP_HDR_METHOD),
-	    lines_of(ctx->http_req)));
+	return (ghost_disposition(t->view, t->chosen.route, t->chosen.kind, t->may_upgrade,
+	    field_of(ctx->http_req, HTTP_HDR_METHOD), lines_of(ctx->http_req)));
 }
 
 /* Takes note of the way of a request, as it is now. */
@@ -272,7 +274,8 @@ vmod_ghost_backend_pipes(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 
 	CHECK_OBJ_NOTNULL(be, GHOST_BACKEND_MAGIC);
 	t = client_task(ctx, 0);
-	return (t != NULL && t->way == GHOST_PIPE);
+	/* Another backend than ours would be Varnish's own to pipe to: a tunnel whatever it answers. */
+	return (t != NULL && t->way == GHOST_PIPE && router_home(ctx->req->director_hint) != NULL);
 }
 
 VCL_STRING

@@ -36,6 +36,7 @@ struct client_task {
 	unsigned			stale:1;
 	unsigned			control:1;
 	unsigned			told:1;		/* the fetch: by a ticket, or directly */
+	unsigned			may_upgrade:1;	/* it offers WebSocket, and nothing stands against it */
 	/* From here on, once routed. */
 	struct ghost_chosen		chosen;
 	char				line[sizeof TICKET ": " - 1 + TICKET_TEXT + 1];	/* the ticket's */
@@ -50,6 +51,9 @@ struct client_task *client_task(VRT_CTX, int make);
 
 /* target.c */
 void target_answer(VRT_CTX, const struct client_task *);
+
+/* upgrade.c */
+bool upgrade_recv(VRT_CTX);
 
 /* forwarded.c */
 void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);

@@ -21,3 +21,17 @@
 #else
 #  define MAY_RETRY(bo, n)	((bo)->retries < cache_param->max_retries)
 #endif
+
+/* A request that was piped, for which the log has other figures. */
+#ifdef RES_PIPE
+#  define MARK_PIPED(req)	((req)->res_mode |= RES_PIPE)
+#else
+#  define MARK_PIPED(req)	((req)->res_pipe = 1)
+#endif
+
+/* How long a pipe may take in all, as a parameter and as VCL says; up to VRT 18 there is no such limit. */
+#if VRT_MAJOR_VERSION >= 19U
+#  define PIPE_SECONDS(bo)	(isnan((bo)->task_deadline) ? cache_param->pipe_task_deadline : (bo)->task_deadline)
+#else
+#  define PIPE_SECONDS(bo)	0.
+#endif

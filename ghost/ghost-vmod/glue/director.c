@@ -34,6 +34,8 @@ router_resolve(VRT_CTX, VCL_BACKEND d)
 	AN(home);
 	backend_fetch(ctx);
 	t = backend_task(ctx, 0);
+	if (ctx->req != NULL)
+		return (home->tunnels);		/* of a pipe */
 	if (t == NULL || t->view == NULL)
 		return (NULL);
 	if (t->attempt.backend == NULL)

@@ -77,6 +77,7 @@ backend_task(VRT_CTX, int make)
 		t->magic = BACKEND_TASK_MAGIC;
 		t->bo = ctx->bo;
 		t->pipes = ctx->req != NULL;
+		t->body = t->pipes ? ctx->req->req_body_status : NULL;
 		priv->priv = t;
 		priv->methods = backend_task_methods;
 	}
@@ -175,6 +176,27 @@ set_place(struct http *bereq, const struct ghost_attempt *a)
 		http_SetH(bereq, HTTP_HDR_URL, url);
 }
 
+/* Without an edit the request stays as an earlier attempt left it. */
+void
+attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, ghost_edit_f *edit)
+{
+	struct busyobj *bo = t->bo;
+	uint64_t now = tick_ms();
+
+	ghost_attempt(t->view, t->ticket, m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
+	    edit, bo->bereq, &t->attempt);
+	set_place(bo->bereq, &t->attempt);
+	set_limits(ctx, t, now);
+	t->turn = bo->retries + 1;
+	/* Purges ask what was sent before them. */
+	t->sent_ms = t->attempt.caches ? now_ms() : now;
+	t->resolved = 0;
+	t->sent_before = bo->acct.bereq_hdrbytes;
+	t->received_before = bo->acct.beresp_hdrbytes;
+	if (t->attempt.backend != NULL && t->n_tried < TRIED)
+		t->tried[t->n_tried++] = t->attempt.endpoint_id;
+}
+
 void
 backend_fetch(VRT_CTX)
 {
@@ -183,7 +205,6 @@ backend_fetch(VRT_CTX)
 	struct backend_task *t;
 	struct ghost_message m;
 	struct busyobj *bo;
-	uint64_t now;
 
 	t = backend_task(ctx, 1);
 	if (t == NULL)
@@ -213,18 +234,7 @@ backend_fetch(VRT_CTX)
 		return;
 	hdr_tell(bo->bereq, &t->names);
 	m = message_of(bo->bereq);
-	now = tick_ms();
-	ghost_attempt(t->view, t->ticket, &m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
-	    hdr_edit, bo->bereq, &t->attempt);
-	set_place(bo->bereq, &t->attempt);
-	set_limits(ctx, t, now);
-	t->turn = bo->retries + 1;
-	/* Purges ask what was sent before them. */
-	t->sent_ms = t->attempt.caches ? now_ms() : now;
-	t->resolved = 0;
-	t->sent_before = bo->acct.bereq_hdrbytes;
-	if (t->attempt.backend != NULL && t->n_tried < TRIED)
-		t->tried[t->n_tried++] = t->attempt.endpoint_id;
+	attempt_begin(ctx, t, &m, hdr_edit);
 	if (t->attempt.mirrors && bo->retries == 0)
 		copy_to_mirrors(t, bo->bereq);
 }

@@ -23,12 +23,15 @@ struct backend_task {
 	uint64_t			limit_ms;	/* when an answer has to be there; 0: no matter */
 	uint64_t			sent_ms;	/* when this attempt began */
 	uint64_t			sent_before;	/* bytes of requests sent by earlier attempts */
+	uint64_t			received_before;	/* and of answers' heads received */
 	unsigned			n_tried;
 	unsigned			resolved:1;
 	unsigned			stored:1;
 	unsigned			again:1;
+	unsigned			repeated:1;	/* after a connection that ended without an answer */
 	unsigned			pipes:1;
 	struct busyobj			*bo;
+	body_status_t			body;		/* what a pipe's request has of one, which Varnish forgets */
 	/* From here on, as far as something above says so. */
 	struct ghost_ticket		read;
 	uint64_t			tried[TRIED];
@@ -36,6 +39,11 @@ struct backend_task {
 
 /* fetch.c */
 struct backend_task *backend_task(VRT_CTX, int make);
+void attempt_begin(VRT_CTX, struct backend_task *, const struct ghost_message *, ghost_edit_f *);
+
+/* response.c */
+bool was_sent(const struct backend_task *);
+bool attempts_again(struct backend_task *, uint16_t status);
 
 /* director.c */
 const struct router_home *router_home(VCL_BACKEND);

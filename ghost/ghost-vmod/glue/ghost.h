@@ -7,6 +7,7 @@
 struct ghost_router;		/* one object of one VCL */
 struct ghost_endpoint;		/* of a table */
 struct ghost_view;		/* a table in a VCL; held by tasks */
+struct ghost_held;		/* a backend that outlives its view */
 
 struct ghost_text {
 	const char		*b;
@@ -124,6 +125,16 @@ struct ghost_attempt {
 	bool			mirrors;
 };
 
+enum ghost_end { GHOST_ANSWERED, GHOST_NOT_CONNECTED, GHOST_UNANSWERED, GHOST_BROKEN };
+
+struct ghost_ended {
+	uint8_t			end;		/* enum ghost_end */
+	bool			repeated;
+	uint16_t		status;
+	uint32_t		retries;
+	struct ghost_tried	tried;
+};
+
 struct ghost_stored {
 	bool			policy;
 	bool			uncacheable;
@@ -166,7 +177,7 @@ void ghost_view_release(const struct ghost_view *);
 void ghost_target(struct ghost_text method, struct ghost_text url, bool keeps_slashes, struct ghost_target *);
 bool ghost_asks_for_port(const struct ghost_view *);
 bool ghost_select(const struct ghost_view *, const struct ghost_message *, uint64_t now_ms, struct ghost_chosen *);
-struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind,
+struct ghost_disposition ghost_disposition(const struct ghost_view *, struct ghost_route, uint8_t kind, bool may_upgrade,
     struct ghost_text method, struct ghost_lines);
 struct ghost_text ghost_cache_key(const struct ghost_view *, struct ghost_route, const struct ghost_message *);
 void ghost_deliver(const struct ghost_view *, struct ghost_route, uint8_t kind, struct ghost_lines request,
@@ -183,14 +194,20 @@ void ghost_attempt(const struct ghost_view *, const struct ghost_ticket *, const
     struct ghost_tried, uint64_t now_ms, uint64_t began_ms, ghost_edit_f *, void *to, struct ghost_attempt *);
 void ghost_connected(const struct ghost_view *, const struct ghost_endpoint *);
 void ghost_not_connected(const struct ghost_view *, const struct ghost_endpoint *, uint64_t now_ms);
-bool ghost_again(const struct ghost_view *, const struct ghost_ticket *, uint16_t status, bool sent, uint32_t retries,
-    uint64_t now_ms, uint64_t began_ms);
+bool ghost_again(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_ended *, uint64_t now_ms,
+    uint64_t began_ms);
 void ghost_store(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *, uint16_t status,
     struct ghost_lines, uint64_t sent_ms, struct ghost_stored *);
 struct ghost_answered ghost_answer(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     ghost_edit_f *, void *to);
 uint32_t ghost_mirror(const struct ghost_view *, const struct ghost_ticket *, const struct ghost_message *,
     struct ghost_text body);
+
+bool ghost_offers_websocket(struct ghost_lines request);
+bool ghost_accepts_websocket(struct ghost_lines response);
+struct ghost_text ghost_without_upgrade(struct ghost_text connection);
+const struct ghost_held *ghost_backend_hold(const struct ghost_view *, const struct ghost_endpoint *);
+void ghost_backend_release(const struct ghost_held *);
 
 struct ghost_summary ghost_summary(const struct ghost_view *);
 bool ghost_host(const struct ghost_view *, size_t at, struct ghost_text *name, size_t *routes);

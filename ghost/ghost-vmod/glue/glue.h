@@ -117,6 +117,7 @@ struct router_home {			/* a router, and where its backends are made */
 	const struct ghost_router	*router;
 	VCL_BACKEND		director;	/* leads to the router */
 	VCL_BACKEND		answers;	/* for what ghost answers by itself */
+	VCL_BACKEND		tunnels;	/* for pipes */
 	struct handover		*handovers[HANDOVER_ROWS];
 };
 
@@ -132,6 +133,9 @@ struct handover {
 
 /* answer.c */
 VCL_BACKEND answer_director_new(VRT_CTX);
+
+/* tunnel.c */
+VCL_BACKEND tunnel_director_new(VRT_CTX);
 
 /* director.c */
 VCL_BACKEND router_director_new(VRT_CTX, struct router_home *, const char *name);

@@ -7,12 +7,33 @@
 #include "glue.h"
 #include "fetch.h"
 
+#define UNASKED_RETRIES	2		/* src/traffic.rs of ghost-core */
+
 /* Whether the backend may have seen the request. */
-static bool
+bool
 was_sent(const struct backend_task *t)
 {
 
 	return (t->bo->acct.bereq_hdrbytes != t->sent_before);
+}
+
+/* Whether the connection ended before the first byte of an answer, of a request that may be repeated. One that ran out of time is
+ * told by the time that it took. */
+static bool
+is_unanswered(const struct backend_task *t)
+{
+	const struct busyobj *bo = t->bo;
+	const char *method = http_GetMethod(bo->bereq);
+	double limit = bo->first_byte_timeout;
+
+	if (bo->bereq_body != NULL || (bo->req != NULL && bo->req->req_body_status != BS_NONE))
+		return (false);
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return (false);
+	if (isnan(limit) || limit <= 0)
+		limit = cache_param->first_byte_timeout;
+	return (bo->acct.beresp_hdrbytes == t->received_before &&
+	    (double)(now_ms() - t->sent_ms + SLACK_MS) / 1e3 < limit);
 }
 
 /* Takes note, once, of whether this attempt came to a connection. */
@@ -56,21 +77,39 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
 }
 
+/* Whether there is another attempt after one that was answered with a status, or ended without one (0). */
+bool
+attempts_again(struct backend_task *t, uint16_t status)
+{
+	struct ghost_ended e = { .status = status, .repeated = t->repeated, .retries = t->bo->retries,
+	    .tried = { t->tried, t->n_tried } };
+
+	if (status != 0 && t->attempt.retries == 0)
+		return (false);
+	if (status != 0)
+		e.end = GHOST_ANSWERED;
+	else if (!was_sent(t))
+		e.end = GHOST_NOT_CONNECTED;
+	else
+		e.end = is_unanswered(t) ? GHOST_UNANSWERED : GHOST_BROKEN;
+	if (!ghost_again(t->view, t->ticket, &e, now_ms(), t->began_ms))
+		return (false);
+	t->repeated |= e.end == GHOST_UNANSWERED;
+	COUNT(retries);
+	return (true);
+}
+
 /* Nothing is tried again that the backend may have acted on, and nothing whose body is gone: Varnish's answer to that is
  * an error of its own, and the backend's is better. */
 static bool
-tries_again(VRT_CTX, const struct backend_task *t)
+tries_again(VRT_CTX, struct backend_task *t)
 {
 	const struct busyobj *bo = t->bo;
-	uint16_t status;
 
-	if (!t->resolved || t->attempt.retries == 0 || bo->no_retry != NULL || !MAY_RETRY(t->bo, t->attempt.retries))
+	if (!t->resolved || bo->no_retry != NULL ||
+	    !MAY_RETRY(t->bo, t->attempt.retries > UNASKED_RETRIES ? t->attempt.retries : UNASKED_RETRIES))
 		return (false);
-	status = ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp);
-	if (!ghost_again(t->view, t->ticket, status, was_sent(t), bo->retries, now_ms(), t->began_ms))
-		return (false);
-	COUNT(retries);
-	return (true);
+	return (attempts_again(t, ctx->method == VCL_MET_BACKEND_ERROR ? 0 : http_GetStatus(bo->beresp)));
 }
 
 /* There is a stale object, and the policy would rather serve that than an error. */

@@ -112,6 +112,8 @@ vmod_ghost_backend__init(VRT_CTX, struct VPFX(ghost_ghost_backend) **bep, const 
 	be->home.vcl = ctx->vcl;
 	be->home.answers = answer_director_new(ctx);
 	AN(be->home.answers);
+	be->home.tunnels = tunnel_director_new(ctx);
+	AN(be->home.tunnels);
 	be->home.director = router_director_new(ctx, &be->home, name);
 	AN(be->home.director);
 	be->home.router = ghost_router_new(ghost_vrt, &be->home);
@@ -132,6 +134,7 @@ vmod_ghost_backend__fini(struct VPFX(ghost_ghost_backend) **bep)
 	VRT_DelDirector(&be->home.director);
 	handovers_free(&be->home);
 	VRT_DelDirector(&be->home.answers);
+	VRT_DelDirector(&be->home.tunnels);
 	FREE_OBJ(be);
 }
 

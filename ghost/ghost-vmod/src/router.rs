@@ -44,7 +44,8 @@ pub struct View {
 /// Request counters of the listeners, by number.
 pub type Listeners = Arc<[Option<ListenerCounter>]>;
 
-struct Backend {
+/// A backend of the VCL. `sweep` lets go of those that nobody holds.
+pub struct Backend {
     vbe: Director,
 }
 
@@ -141,6 +142,11 @@ impl View {
     /// A background fetch may be about to start, and the request that it is for to end.
     pub fn linger(&self, now_ms: u64) {
         self.wanted_until_ms.fetch_max(now_ms + LINGER_MS, Ordering::Relaxed);
+    }
+
+    /// The backend that an attempt went to, for those who outlive the view.
+    pub fn hold(&self, endpoint: &Endpoint) -> Option<Arc<Backend>> {
+        self.cells.get(slot(endpoint))?.get().cloned()
     }
 
     /// The backend for an endpoint of this table; made when first asked for. `None` if there is no way to reach it.

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Scheme, Table};
+use ghost_core::{Chance, Group, Op, Request, Route, RouteId, Scheme, Table, offers_websocket};
 
 use super::edit::{Edit, Editor};
 use super::text::{Lines, Message, Text, value_of};
@@ -137,10 +137,8 @@ pub struct Disposition {
 
 /// What in a request's headers decides about its way, found in one pass.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four headers, each there or not")]
 struct Seen {
-    connection_upgrades: bool,
-    to_websocket: bool,
+    upgrade: bool,
     /// Of the headers that make a request one person's.
     authorization: bool,
     cookie: bool,
@@ -149,19 +147,11 @@ struct Seen {
 impl Seen {
     fn in_lines(lines: &Lines) -> Self {
         let mut seen = Self::default();
-        let is_upgrade = |token: &[u8]| token.trim_ascii().eq_ignore_ascii_case(b"upgrade");
         for line in lines.texts() {
             match line.first().map(u8::to_ascii_lowercase) {
                 Some(b'a') => seen.authorization |= value_of(line, b"authorization").is_some(),
-                Some(b'c') => {
-                    seen.cookie |= value_of(line, b"cookie").is_some();
-                    let connection = value_of(line, b"connection").unwrap_or_default();
-                    seen.connection_upgrades |= connection.split(|&b| b == b',').any(is_upgrade);
-                }
-                Some(b'u') => {
-                    seen.to_websocket |=
-                        value_of(line, b"upgrade").is_some_and(|to| to.eq_ignore_ascii_case(b"websocket"));
-                }
+                Some(b'c') => seen.cookie |= value_of(line, b"cookie").is_some(),
+                Some(b'u') => seen.upgrade |= value_of(line, b"upgrade").is_some(),
                 _ => {}
             }
         }
@@ -169,7 +159,8 @@ impl Seen {
     }
 }
 
-/// What to do with a request as it is now: user VCL may have taken a cookie away, or added one.
+/// What to do with a request as it is now: user VCL may have taken a cookie away, or added one. `may_upgrade` is what
+/// the glue found when the request came.
 ///
 /// # Safety
 /// `view` is held; `method` and `headers` are null or valid.
@@ -178,6 +169,7 @@ pub unsafe extern "C" fn ghost_disposition(
     view: *const View,
     route: RouteNumber,
     kind: u8,
+    may_upgrade: bool,
     method: Text,
     headers: Lines,
 ) -> Disposition {
@@ -187,7 +179,7 @@ pub unsafe extern "C" fn ghost_disposition(
     let found = route.find(&view.table).filter(|_| kind == Kind::Forward as u8);
     let Some((route, _)) = found else { return disposition };
     let seen = Seen::in_lines(&headers);
-    if seen.connection_upgrades && seen.to_websocket {
+    if may_upgrade && seen.upgrade && offers_websocket(&headers) {
         disposition.way = 2;
         return disposition;
     }

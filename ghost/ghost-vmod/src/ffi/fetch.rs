@@ -6,7 +6,8 @@ use std::slice;
 use std::sync::Arc;
 
 use ghost_core::{
-    Ended, Endpoint, Group, HeaderLine, HostName, Limit, Pick, Pool, Rewritten, Route, Select, Table, object_key,
+    Ended, Endpoint, Group, HeaderLine, HostName, Limit, Pick, Pool, Rewritten, Route, Select, Table, Tries,
+    object_key, tries_again,
 };
 
 use super::client::RouteNumber;
@@ -109,12 +110,21 @@ pub struct Attempt {
 
 /// Endpoints tried before in this request.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Tried {
     ids: *const u64,
     n: usize,
 }
 
-/// One attempt: edits the request, chooses the endpoint.
+impl Tried {
+    /// SAFETY: the glue's own array, which outlives the call.
+    unsafe fn get<'a>(self) -> &'a [u64] {
+        // SAFETY: as promised by the caller.
+        if self.ids.is_null() { &[] } else { unsafe { slice::from_raw_parts(self.ids, self.n) } }
+    }
+}
+
+/// One attempt: edits the request, chooses the endpoint. Without an `edit` it only chooses.
 ///
 /// # Safety
 /// `view` is held; pointers are null or valid; `ticket` is from `ghost_ticket`; `edit` takes `to`.
@@ -126,7 +136,7 @@ pub unsafe extern "C" fn ghost_attempt(
     tried: Tried,
     now_ms: u64,
     began_ms: u64,
-    edit: Edit,
+    edit: Option<Edit>,
     to: *mut c_void,
     attempt: *mut Attempt,
 ) {
@@ -145,7 +155,7 @@ pub unsafe extern "C" fn ghost_attempt(
         return;
     }
     // SAFETY: the glue's own array.
-    let tried = if tried.ids.is_null() { &[][..] } else { unsafe { slice::from_raw_parts(tried.ids, tried.n) } };
+    let tried = unsafe { tried.get() };
     // SAFETY: as promised.
     let url = unsafe { message.url.get() }.unwrap_or_default();
     attempt.choose(view, group, |pool| {
@@ -155,6 +165,7 @@ pub unsafe extern "C" fn ghost_attempt(
         };
         Pick { draw: turned(ticket.draw, tried.len()), key, now_ms, tried }
     });
+    let Some(edit) = edit else { return };
     let editor = Editor { call: edit, to };
     editor.apply_all(route.request_edits());
     editor.apply_all(group.request_edits());
@@ -257,32 +268,54 @@ pub unsafe extern "C" fn ghost_not_connected(view: *const View, endpoint: *const
     }
 }
 
-/// How an attempt ended: `status` 0 is no answer, then `sent` tells whether the backend may have seen the request.
+/// How an attempt ended, and what came before it.
+#[repr(C)]
+pub struct AttemptEnd {
+    /// 0 answered, 1 no connection, 2 unanswered, 3 broken.
+    end: u8,
+    repeated: bool,
+    /// Of the answer.
+    status: u16,
+    retries: u32,
+    tried: Tried,
+}
+
+/// Whether there is another attempt.
 ///
 /// # Safety
-/// `view` is held; `ticket` is null or from `ghost_ticket`.
+/// `view` is held; `ticket` is null or from `ghost_ticket`; `ended` is null or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_again(
     view: *const View,
     ticket: *const Ticket,
-    status: u16,
-    sent: bool,
-    retries: u32,
+    ended: *const AttemptEnd,
     now_ms: u64,
     began_ms: u64,
 ) -> bool {
     // SAFETY: as promised.
-    let (Some(view), Some(ticket)) = (unsafe { (view.as_ref(), ticket.as_ref()) }) else { return false };
-    let Some((_, route)) = view.table.route(ticket.route).filter(|_| ticket.kind == Kind::Forward) else {
+    let (Some(view), Some(ticket), Some(last)) = (unsafe { (view.as_ref(), ticket.as_ref(), ended.as_ref()) }) else {
         return false;
     };
-    let ended = match (status, sent) {
-        (0, false) => Ended::NotConnected,
-        (0, true) => Ended::Broken,
-        (status, _) => Ended::Status(status),
+    if ticket.kind != Kind::Forward {
+        return false;
+    }
+    let Some((route, Some(group))) = RouteNumber::of(ticket).find(&view.table) else { return false };
+    let ended = match last.end {
+        0 => Ended::Status(last.status),
+        1 => Ended::NotConnected,
+        2 => Ended::Unanswered,
+        _ => Ended::Broken,
+    };
+    // SAFETY: the glue's own array.
+    let tried = unsafe { last.tried.get() };
+    let untried = || view.table.pool(group.target()).is_some_and(|pool| pool.has_untried(tried));
+    let so_far = Tries {
+        retries: last.retries,
+        repeated: last.repeated,
+        untried: matches!(ended, Ended::NotConnected) && untried(),
     };
     let began_ms = if began_ms == 0 { ticket.began_ms } else { began_ms };
-    let elapsed_ms = now_ms.saturating_sub(began_ms);
-    let time_left = |backoff: u32| route.timeouts().attempt(elapsed_ms + u64::from(backoff)).is_some();
-    route.retry().is_some_and(|retry| retry.again(ended, retries) && time_left(retry.backoff_ms))
+    let backoff_ms = route.retry().map_or(0, |retry| retry.backoff_ms);
+    let elapsed_ms = now_ms.saturating_sub(began_ms) + u64::from(backoff_ms);
+    tries_again(route.retry(), ended, so_far) && route.timeouts().attempt(elapsed_ms).is_some()
 }

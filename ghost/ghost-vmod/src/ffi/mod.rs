@@ -12,6 +12,7 @@ mod process;
 mod routers;
 mod target;
 mod text;
+mod upgrade;
 mod vrt;
 
 pub use vrt::{Director, ListenerCounter, Vcl, Vrt};
