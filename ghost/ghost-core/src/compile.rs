@@ -106,6 +106,7 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
         timeouts: dto.timeouts.as_ref().map(timeouts).transpose()?.map(Box::new),
         retry: dto.retry.as_ref().map(retry).transpose()?.map(Box::new),
         cache,
+        namespace: shared.namespace_usage(&dto.route_name),
         log: Route::log_of(&dto.route_name, dto.origin.rule, dto.origin.match_),
         name: HeaderLine::new(ROUTE_HEADER, &dto.route_name).at(|| "route_name".into())?,
         rule_name: dto.rule_name.map(rule_name).transpose()?,
@@ -124,11 +125,12 @@ fn rule_name(name: Cow<'_, str>) -> Checked<Box<str>> {
 }
 
 pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared) -> Checked<Route> {
-    let pool = inline_pool("default_backends", backends, dto::Select::Random, None, shared)?;
+    let target = Target::Inline(inline_pool("default_backends", backends, dto::Select::Random, None, shared)?);
     let group = Group {
         weight: 1,
         cumulative: 1,
-        target: Target::Inline(pool),
+        usage: shared.backend_usage(&target, None),
+        target,
         on_empty: OnEmpty::Invalid,
         service: None,
         edits: None,
@@ -145,6 +147,7 @@ pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared)
         timeouts: None,
         retry: None,
         cache: None,
+        namespace: shared.namespace_usage(""),
         log: Route::log_of("", 0, 0),
         name: HeaderLine::new(ROUTE_HEADER, "").at(|| "route_name".into())?,
         rule_name: None,
@@ -248,11 +251,13 @@ fn groups(dtos: &[dto::Group<'_>], path: &PathRule, shared: &mut Shared) -> Chec
             (Some(503), _) | (None, Some(_)) => OnEmpty::Unavailable,
             (Some(other), _) => return wrong(here("on_empty"), format!("{other}, must be 500 or 503")),
         };
+        let target = target(&here(""), dto, shared)?;
         total += dto.weight;
         groups.push(Group {
             weight: dto.weight,
             cumulative: total,
-            target: target(&here(""), dto, shared)?,
+            usage: shared.backend_usage(&target, dto.pool.as_deref()),
+            target,
             on_empty,
             service: dto.service.as_deref().map(Into::into),
             edits: match &dto.filters {

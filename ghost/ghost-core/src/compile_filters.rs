@@ -202,7 +202,8 @@ fn mirrors(dtos: &[dto::Mirror<'_>], shared: &mut Shared) -> Checked<Box<[Mirror
         if denominator == 0 || numerator > denominator {
             return wrong(here, format!("{numerator} of {denominator} is no share"));
         }
-        Ok(Mirror { target, threshold: Mirror::threshold(numerator, denominator) })
+        let usage = shared.backend_usage(&target, dto.pool.as_deref());
+        Ok(Mirror { target, usage, threshold: Mirror::threshold(numerator, denominator) })
     };
     dtos.iter().enumerate().map(compile).collect()
 }

@@ -14,6 +14,8 @@ use crate::budget::Budget;
 use crate::endpoint::{Address, Endpoint, Slots};
 use crate::pattern::{Coverage, Pattern, Plan};
 use crate::pool::{Pool, Select};
+use crate::route::Target;
+use crate::share::Usage;
 
 #[derive(Debug, Default)]
 pub struct Interner(Mutex<Shared>);
@@ -24,6 +26,8 @@ pub struct Shared {
     endpoints: HashMap<Box<str>, Weak<Endpoint>>,
     pools: HashMap<(Box<[u64]>, Select), Weak<Pool>>,
     patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
+    /// What backends and namespaces hold: the same counter in every table, whatever becomes of the endpoints.
+    usages: HashMap<Box<str>, Weak<Usage>>,
     /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
     refused: HashMap<(Box<str>, Coverage), String>,
     /// Of this build.
@@ -45,6 +49,7 @@ impl Interner {
             endpoints: old.endpoints.clone(),
             pools: old.pools.clone(),
             patterns: old.patterns.clone(),
+            usages: old.usages.clone(),
             refused: HashMap::new(),
             budget: Budget::default(),
             last_id: old.last_id,
@@ -99,6 +104,32 @@ impl Shared {
         pool
     }
 
+    /// The counter of the namespace in a route's `namespace/name`.
+    pub fn namespace_usage(&mut self, route: &str) -> Arc<Usage> {
+        self.usage(format!("n:{}", route.split_once('/').map_or("", |(namespace, _)| namespace)))
+    }
+
+    /// The counter of a backend: by its pool's name, whose endpoints come and go, or by its endpoints.
+    pub fn backend_usage(&mut self, target: &Target, pool: Option<&str>) -> Arc<Usage> {
+        let key = match (target, pool) {
+            (_, Some(name)) => format!("p:{name}"),
+            (Target::Inline(pool), None) => {
+                pool.endpoints().iter().fold("e:".to_owned(), |key, endpoint| key + endpoint.key() + " ")
+            }
+            _ => "e:".to_owned(),
+        };
+        self.usage(key)
+    }
+
+    fn usage(&mut self, key: String) -> Arc<Usage> {
+        if let Some(usage) = self.usages.get(key.as_str()).and_then(Weak::upgrade) {
+            return usage;
+        }
+        let usage = Arc::default();
+        self.usages.insert(key.into(), Arc::downgrade(&usage));
+        usage
+    }
+
     pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
         let key = (Box::from(source), coverage);
         if let Some(pattern) = self.patterns.get(&key).and_then(Weak::upgrade) {
@@ -142,5 +173,6 @@ impl Shared {
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);
+        self.usages.retain(|_, usage| usage.strong_count() > 0);
     }
 }

@@ -11,6 +11,7 @@ use crate::pool::Pool;
 use crate::redirect::Redirect;
 use crate::request::{Headers, Url};
 use crate::rewrite::UrlRewrite;
+use crate::share::{Holder, Usage};
 use crate::traffic::{Mirror, Retry, Timeouts};
 
 #[derive(Debug)]
@@ -62,6 +63,7 @@ pub struct Route {
     pub(crate) retry: Option<Box<Retry>>,
     pub(crate) cache: Option<Box<CachePolicy>>,
     pub(crate) name: HeaderLine,
+    pub(crate) namespace: Arc<Usage>,
     pub(crate) log: Box<str>,
     pub(crate) rule_name: Option<Box<str>>,
     pub(crate) buffer_bytes: u32,
@@ -147,6 +149,16 @@ impl Route {
         let point = crate::pool::scale(draw, usize::try_from(self.total_weight).unwrap_or_default());
         let point = u32::try_from(point).unwrap_or_default();
         self.groups.iter().enumerate().find(|(_, group)| point < group.cumulative)
+    }
+
+    /// Who holds the threads of a request to this group.
+    pub fn holder<'r>(&'r self, group: &'r Group) -> Holder<'r> {
+        Holder { backend: &group.usage, namespace: &self.namespace }
+    }
+
+    /// The counters of `holder`, for a request that outlives its table.
+    pub fn usages(&self, group: &Group) -> [Arc<Usage>; 2] {
+        [Arc::clone(&group.usage), Arc::clone(&self.namespace)]
     }
 
     pub fn redirect(&self) -> Option<&Redirect> {
@@ -237,6 +249,7 @@ pub struct Group {
     /// Sum of the weights up to and including this group.
     pub(crate) cumulative: u32,
     pub(crate) target: Target,
+    pub(crate) usage: Arc<Usage>,
     pub(crate) on_empty: OnEmpty,
     pub(crate) service: Option<Box<str>>,
     pub(crate) edits: Option<Box<Edits>>,

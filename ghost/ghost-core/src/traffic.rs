@@ -1,7 +1,10 @@
 //! Timeouts, retries and mirrors: what the caller may do, decided here, done there.
 
+use std::sync::Arc;
+
 use crate::hash;
 use crate::route::Target;
+use crate::share::Usage;
 
 /// A limit in milliseconds, as the table gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -155,6 +158,7 @@ impl Retry {
 #[derive(Debug)]
 pub struct Mirror {
     pub(crate) target: Target,
+    pub(crate) usage: Arc<Usage>,
     /// Fires if a uniform 32-bit number is below this; 2^32 is always.
     pub(crate) threshold: u64,
 }
@@ -171,6 +175,11 @@ impl Mirror {
 
     pub fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// One for all mirrors that lead to the same backend.
+    pub fn usage(&self) -> &Arc<Usage> {
+        &self.usage
     }
 }
 
@@ -257,6 +266,7 @@ mod tests {
     #[test]
     fn mirrors_sample_by_themselves() {
         let mirror = |numerator, denominator| Mirror {
+            usage: Arc::default(),
             target: Target::Invalid,
             threshold: Mirror::threshold(numerator, denominator),
         };

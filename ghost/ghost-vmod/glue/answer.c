@@ -35,6 +35,11 @@ answer_for(const struct backend_task *t, struct http *beresp)
 
 	if (t == NULL || t->view == NULL)
 		return (a);
+	if (t->refused) {
+		hdr_edit(beresp, GHOST_SET, text_of("Retry-After"), text_of("1"));
+		a.body = text_of("overloaded");
+		return (a);
+	}
 	if (t->attempt.expired) {
 		COUNT(deadlines);
 		a.status = 504;

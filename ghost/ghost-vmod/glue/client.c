@@ -25,6 +25,7 @@ client_task_fini(VRT_CTX, void *p)
 	(void)ctx;
 	CAST_OBJ_NOTNULL(t, p, CLIENT_TASK_MAGIC);
 	ghost_text_free(t->reloaded.json);
+	ghost_give_back(&t->hold, t->hold.threads);
 	ghost_view_release(t->view);
 	t->magic = 0;
 	if (desk()->client == t)
@@ -174,6 +175,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	/* Whoever sends these is not us. */
 	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
 	t->may_upgrade = upgrade_recv(ctx);
+	ghost_give_back(&t->hold, t->hold.threads);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);
@@ -192,6 +194,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	t->told = 0;
 	t->way = GHOST_PASS;
 	count(c->kind);
+	client_enter(ctx, t);
 	if (be->forwards)
 		forwarded_set(ctx, t, be->trusted);
 	/* The fetch gets names from the table, but for this. */
@@ -262,7 +265,10 @@ vmod_ghost_backend_looks_up(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	if (t == NULL || !t->routed || ctx->http_req == NULL)
 		return (0);
 	t->decided = 1;
-	if (find_way(ctx, t) == GHOST_PASS && ctx->method == VCL_MET_RECV)
+	(void)find_way(ctx, t);
+	if (ctx->method == VCL_MET_RECV && t->way != GHOST_HASH)
+		client_goes_on(ctx, t);
+	if (ctx->method == VCL_MET_RECV && t->way == GHOST_PASS)
 		hand_over(ctx->req, be, t);
 	return (t->way == GHOST_HASH);
 }
@@ -375,6 +381,7 @@ vmod_deliver(VRT_CTX)
 		hdr_remove_inner(ctx->http_resp, INNER_GHOST | INNER_KEYS);
 	if (t == NULL || !t->routed)
 		return;
+	client_take(ctx, t);
 	if (is_stale_hit(ctx->req))
 		ghost_view_linger(t->view, now_ms());
 	ghost_deliver(t->view, t->chosen.route, t->chosen.kind, lines_of(ctx->http_req), hdr_edit, ctx->http_resp);

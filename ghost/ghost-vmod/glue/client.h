@@ -29,6 +29,7 @@ struct client_task {
 	const struct ghost_view		*view;
 	struct ghost_reloaded		reloaded;
 	uint16_t			refused;	/* a status: the request is not routed */
+	struct ghost_hold		hold;
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
 	unsigned			decided:1;	/* .looks_up() was asked, and its answer is the way */
@@ -54,6 +55,11 @@ void target_answer(VRT_CTX, const struct client_task *);
 
 /* upgrade.c */
 bool upgrade_recv(VRT_CTX);
+/* share.c */
+void client_enter(VRT_CTX, struct client_task *);
+void client_give_back(VRT_CTX);
+void client_goes_on(VRT_CTX, struct client_task *);
+void client_take(VRT_CTX, struct client_task *);
 
 /* forwarded.c */
 void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);

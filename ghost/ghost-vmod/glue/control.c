@@ -8,6 +8,7 @@
 #include "client.h"
 
 #define RELOAD_URL	"/.varnish-ghost/reload"
+#define READY_URL	"/.varnish-ghost/ready"
 
 VCL_BOOL
 vmod_control(VRT_CTX, struct vmod_priv *priv)
@@ -33,6 +34,7 @@ VCL_BOOL
 vmod_answer(VRT_CTX)
 {
 	struct client_task *t;
+	const char *url;
 	char *error;
 
 	t = client_task(ctx, 0);
@@ -43,7 +45,13 @@ vmod_answer(VRT_CTX)
 	if (t == NULL || !t->control || ctx->method != VCL_MET_SYNTH)
 		return (0);
 	if (t->reloaded.json == NULL) {
-		if (http_GetStatus(ctx->http_resp) == 404)
+		if (http_GetStatus(ctx->http_resp) != 404)
+			return (1);
+		url = ctx->http_req->hd[HTTP_HDR_URL].b;
+		if (url != NULL && strcmp(url, READY_URL) == 0) {
+			VRT_l_resp_status(ctx, 200);
+			VRT_synth_strands(ctx, TOSTRAND("ready\n"));
+		} else
 			VRT_synth_strands(ctx, TOSTRAND("not found\n"));
 		return (1);
 	}

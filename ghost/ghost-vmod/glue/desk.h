@@ -17,6 +17,8 @@ struct desk {
 	uint64_t			bo_xid;
 	struct backend_task		*fetch;
 	struct backend_task		*room;		/* for the task of a fetch, which a thread has one of at a time */
+	const struct pool		*pool;		/* varnishd's, that the thread is of, and its number */
+	unsigned			lane;
 	VTAILQ_ENTRY(desk)		list;
 };
 

@@ -26,6 +26,7 @@ backend_task_fini(VRT_CTX, void *p)
 	/* The backend is the table's, and not counted. (The busyobj of a pipe is gone.) */
 	if (!t->pipes)
 		VRT_Assign_Backend(&t->bo->director_resp, NULL);
+	ghost_give_back(&t->hold, t->hold.threads);
 	ghost_view_release(t->view);
 	t->magic = 0;
 	if (desk()->fetch == t)
@@ -185,6 +186,8 @@ attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, gh
 
 	ghost_attempt(t->view, t->ticket, m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
 	    edit, bo->bereq, &t->attempt);
+	if (t->refused)
+		t->attempt.backend = NULL;
 	set_place(bo->bereq, &t->attempt);
 	set_limits(ctx, t, now);
 	t->turn = bo->retries + 1;
@@ -219,6 +222,7 @@ backend_fetch(VRT_CTX)
 			take_over(t, home, h);
 		else if (home != NULL) {
 			take_ticket(t, home, bo->bereq);
+			t->waited_for = !bo->is_bgfetch && !t->pipes;
 			if (bo->is_bgfetch)
 				t->began_ms = now_ms();
 		}
@@ -233,8 +237,9 @@ backend_fetch(VRT_CTX)
 	if (t->view == NULL)
 		return;
 	hdr_tell(bo->bereq, &t->names);
+	fetch_take(ctx, t);
 	m = message_of(bo->bereq);
 	attempt_begin(ctx, t, &m, hdr_edit);
-	if (t->attempt.mirrors && bo->retries == 0)
+	if (t->attempt.mirrors && bo->retries == 0 && !t->refused)
 		copy_to_mirrors(t, bo->bereq);
 }

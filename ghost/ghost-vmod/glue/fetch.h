@@ -15,6 +15,7 @@ struct backend_task {
 #define BACKEND_TASK_MAGIC		0x2b8a67e4
 	const struct ghost_view		*view;
 	const struct ghost_ticket	*ticket;	/* what was read, or NULL */
+	struct ghost_hold		hold;
 	struct ghost_names		names;		/* what the backend is told */
 	uint64_t			began_ms;	/* 0: when the client's request began */
 	struct ghost_attempt		attempt;
@@ -30,6 +31,8 @@ struct backend_task {
 	unsigned			again:1;
 	unsigned			repeated:1;	/* after a connection that ended without an answer */
 	unsigned			pipes:1;
+	unsigned			waited_for:1;	/* by a client who does not count himself yet */
+	unsigned			refused:1;	/* too many threads are in use */
 	struct busyobj			*bo;
 	body_status_t			body;		/* what a pipe's request has of one, which Varnish forgets */
 	/* From here on, as far as something above says so. */
@@ -44,6 +47,10 @@ void attempt_begin(VRT_CTX, struct backend_task *, const struct ghost_message *,
 /* response.c */
 bool was_sent(const struct backend_task *);
 bool attempts_again(struct backend_task *, uint16_t status);
+
+/* share.c */
+void fetch_take(VRT_CTX, struct backend_task *);
+void fetch_answered(struct backend_task *);
 
 /* director.c */
 const struct router_home *router_home(VCL_BACKEND);

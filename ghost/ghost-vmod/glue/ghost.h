@@ -7,7 +7,7 @@
 struct ghost_router;		/* one object of one VCL */
 struct ghost_endpoint;		/* of a table */
 struct ghost_view;		/* a table in a VCL; held by tasks */
-struct ghost_held;		/* a backend that outlives its view */
+struct ghost_held;		/* a backend and its counters, which outlive their view */
 
 struct ghost_text {
 	const char		*b;
@@ -158,6 +158,26 @@ struct ghost_summary {
 enum ghost_op { GHOST_REMOVE, GHOST_SET, GHOST_ADD };
 typedef void ghost_edit_f(void *to, uint8_t op, struct ghost_text name, struct ghost_text value);
 
+/* The threads that requests hold: ghost-core/src/share.rs. */
+#define GHOST_LANES	8
+
+struct ghost_lane {		/* a pool of varnishd's threads */
+	uint32_t		number;
+	uint32_t		capacity;
+};
+
+struct ghost_hold {		/* all zero: holds none */
+	const void		*backend, *space;
+	uint32_t		lane, threads;
+};
+
+void ghost_take(const struct ghost_view *, const struct ghost_ticket *, struct ghost_lane, uint32_t threads,
+    struct ghost_hold *);
+void ghost_give_back(struct ghost_hold *, uint32_t threads);
+bool ghost_admits(const struct ghost_hold *);
+bool ghost_exhausted(struct ghost_lane);
+void ghost_refuse(struct ghost_ticket *);
+
 bool ghost_start(struct ghost_vrt);
 void ghost_path(const char *);
 void ghost_preload(void);
@@ -206,7 +226,8 @@ uint32_t ghost_mirror(const struct ghost_view *, const struct ghost_ticket *, co
 bool ghost_offers_websocket(struct ghost_lines request);
 bool ghost_accepts_websocket(struct ghost_lines response);
 struct ghost_text ghost_without_upgrade(struct ghost_text connection);
-const struct ghost_held *ghost_backend_hold(const struct ghost_view *, const struct ghost_endpoint *);
+const struct ghost_held *ghost_backend_hold(const struct ghost_view *, const struct ghost_ticket *,
+    const struct ghost_endpoint *);
 void ghost_backend_release(const struct ghost_held *);
 
 struct ghost_summary ghost_summary(const struct ghost_view *);

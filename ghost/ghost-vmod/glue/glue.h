@@ -151,6 +151,10 @@ int backend_response(VRT_CTX);
 int backend_again(VRT_CTX);
 int backend_stored(VRT_CTX);
 
+/* threads.c */
+void threads_start(void);
+struct ghost_lane lane_of(const struct worker *);
+
 /* stats.c */
 void stats_start(void);
 uint64_t *stats_listener(const char *);

@@ -143,8 +143,10 @@ backend_response(VRT_CTX)
 	bo = ctx->bo;
 	note_attempt(ctx, t);
 	t->again = tries_again(ctx, t);
-	if (t->again || abandons(ctx, t))
+	/* What is stored is better than a refusal. */
+	if (t->again || abandons(ctx, t) || (t->refused && bo->is_bgfetch))
 		return (1);
+	fetch_answered(t);
 	if (ctx->method == VCL_MET_BACKEND_ERROR) {
 		if (t->limit_ms != 0 && now_ms() + SLACK_MS >= t->limit_ms)
 			VRT_l_beresp_status(ctx, 504);

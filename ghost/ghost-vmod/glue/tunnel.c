@@ -196,14 +196,14 @@ deliver(VRT_CTX, struct backend_task *t)
  * The tunnel
  */
 
-/* A tunnel may be open for days, and must not keep a table for as long: the backend is all that it needs. */
+/* A tunnel may be open for days, and must not keep a table for as long: all that it needs is the backend, and what counts its thread. */
 static const struct ghost_held *
 let_go_of_table(VRT_CTX, struct backend_task *t)
 {
 	const struct ghost_held *held;
 	struct client_task *c;
 
-	held = ghost_backend_hold(t->view, t->attempt.endpoint);
+	held = ghost_backend_hold(t->view, t->ticket, t->attempt.endpoint);
 	if (held == NULL)
 		return (NULL);
 	c = client_task(ctx, 0);
@@ -253,6 +253,7 @@ tunnel(VRT_CTX, struct backend_task *t)
 		reason = relay(&up, &down, deadline);
 		htc->doclose = reason;
 		backend->vdir->methods->finish(ctx, backend);
+		client_give_back(ctx);	/* before what counts it may go */
 		ghost_backend_release(held);
 	}
 	VSLb_ts_req(req, "PipeSess", W_TIM_real(req->wrk));

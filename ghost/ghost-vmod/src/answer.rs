@@ -2,7 +2,7 @@
 
 use ghost_core::{EditBuffer, Headers, Origin, Table};
 
-use crate::ticket::{Kind, Ticket};
+use crate::ticket::{Kind, OVERLOADED, Ticket};
 
 /// Status and body; headers are added to `edits`, `Location` is written to `location`.
 pub struct Answer {
@@ -10,11 +10,13 @@ pub struct Answer {
     pub body: &'static str,
     pub close: bool,
     pub redirects: bool,
+    /// The client may come again in a second.
+    pub overloaded: bool,
 }
 
 impl Answer {
     fn plain(status: u16, body: &'static str) -> Self {
-        Self { status, body, close: false, redirects: false }
+        Self { status, body, close: false, redirects: false, overloaded: false }
     }
 
     pub fn of<H: Headers + ?Sized>(
@@ -34,6 +36,9 @@ impl Answer {
             Kind::NoHostHeader => Self::plain(400, "no host"),
             Kind::BadHost => Self::plain(400, "bad host"),
             Kind::Misdirected => Self::plain(421, "misdirected request"),
+            Kind::Unavailable if ticket.group == OVERLOADED => {
+                Self { overloaded: true, ..Self::plain(503, "overloaded") }
+            }
             Kind::Unavailable => Self::plain(503, "no endpoint available"),
             Kind::Redirect => match route.and_then(ghost_core::Route::redirect) {
                 None => Self::plain(500, "no backends available"),

@@ -1,110 +1,78 @@
 //! Copies of requests, sent to further backends by threads of their own.
 //!
-//! A copy never delays or fails the request that it was made from: the queue is bounded in number and bytes, and what does not
-//! fit is dropped and counted. The answer is read so that the backend is not cut off, and thrown away.
+//! A copy never delays or fails the request that it was made from, nor the copies for another backend: each target has a queue, and the
+//! queues share bytes and threads fairly. What does not fit is dropped and counted. The answer is read so that the backend is not cut off,
+//! and thrown away.
 
-use std::collections::VecDeque;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
+mod queues;
+mod send;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use ghost_core::{Address, Endpoint};
+use ghost_core::{Endpoint, Usage};
 
-const THREADS: usize = 4;
+use queues::Queues;
+
+/// Address space; a thread touches some 30 KiB of it.
 const STACK_BYTES: usize = 256 << 10;
-const QUEUED: usize = 1_024;
-const QUEUED_BYTES: usize = 64 << 20;
-const CONNECT: Duration = Duration::from_secs(1);
-/// One copy, from connection to the end of its answer.
-const TOTAL: Duration = Duration::from_secs(10);
 
 pub struct Copy {
+    /// Tells targets apart.
+    pub target: Arc<Usage>,
     pub endpoint: Arc<Endpoint>,
     pub message: Arc<[u8]>,
 }
 
 #[derive(Default)]
-struct Queue {
-    copies: VecDeque<Copy>,
-    bytes: usize,
-    threads: usize,
+struct State {
+    queues: Queues<Copy>,
+    threads: u32,
 }
 
-static QUEUE: LazyLock<Mutex<Queue>> = LazyLock::new(Mutex::default);
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
 static ARRIVED: Condvar = Condvar::new();
-/// Copies that found no room, and copies that did not reach their backend.
+/// Copies that did not reach their backend.
 static FAILED: AtomicU64 = AtomicU64::new(0);
 
+/// How many failed since this was asked last. Asked now and then, so targets that nobody uses are forgotten here.
 pub fn failed() -> u64 {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner).queues.forget(Instant::now());
     FAILED.swap(0, Ordering::Relaxed)
 }
 
 /// Whether there was room.
 pub fn enqueue(copy: Copy) -> bool {
-    let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
-    if queue.copies.len() >= QUEUED || queue.bytes.saturating_add(copy.message.len()) > QUEUED_BYTES {
+    let (target, bytes) = (Arc::clone(&copy.target), copy.message.len());
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !state.queues.push(&target, bytes, copy, Instant::now()) {
         return false;
     }
-    queue.bytes += copy.message.len();
-    queue.copies.push_back(copy);
-    if queue.threads < THREADS {
+    if state.threads < queues::THREADS && state.threads <= state.queues.running() {
         let thread = thread::Builder::new().name("ghost-mirror".into()).stack_size(STACK_BYTES);
-        queue.threads += usize::from(thread.spawn(work).is_ok());
+        state.threads += u32::from(thread.spawn(work).is_ok());
     }
-    drop(queue);
+    drop(state);
     ARRIVED.notify_one();
     true
 }
 
 fn work() {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
-        let copy = loop {
-            match queue.copies.pop_front() {
-                Some(copy) => break copy,
-                None => queue = ARRIVED.wait(queue).unwrap_or_else(PoisonError::into_inner),
-            }
+        let Some(work) = state.queues.next() else {
+            state = ARRIVED.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
         };
-        queue.bytes = queue.bytes.saturating_sub(copy.message.len());
-        drop(queue);
-        if send(&copy).is_err() {
+        drop(state);
+        let sent = send::send(work.copy.endpoint.address(), &work.copy.message);
+        if sent.is_err() {
             FAILED.fetch_add(1, Ordering::Relaxed);
         }
+        let hung = sent.as_ref().is_err_and(send::is_timeout);
+        state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+        state.queues.done(&work, hung, Instant::now());
     }
-}
-
-fn send(copy: &Copy) -> std::io::Result<()> {
-    match copy.endpoint.address() {
-        Address::Ip(ip, port) => tcp(&SocketAddr::new(*ip, *port), &copy.message),
-        Address::Dns(name, port) => {
-            let found = (&**name, *port).to_socket_addrs()?.next();
-            tcp(&found.ok_or_else(|| std::io::Error::other("no address"))?, &copy.message)
-        }
-        Address::Unix(path) => {
-            let stream = UnixStream::connect(&**path)?;
-            stream.set_read_timeout(Some(TOTAL))?;
-            stream.set_write_timeout(Some(TOTAL))?;
-            exchange(stream, &copy.message)
-        }
-    }
-}
-
-fn tcp(address: &SocketAddr, message: &[u8]) -> std::io::Result<()> {
-    let stream = TcpStream::connect_timeout(address, CONNECT)?;
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(TOTAL))?;
-    stream.set_write_timeout(Some(TOTAL))?;
-    exchange(stream, message)
-}
-
-fn exchange(mut stream: impl Read + Write, message: &[u8]) -> std::io::Result<()> {
-    stream.write_all(message)?;
-    let began = Instant::now();
-    let mut buffer = [0; 16 << 10];
-    while began.elapsed() < TOTAL && stream.read(&mut buffer)? > 0 {}
-    Ok(())
 }

@@ -59,6 +59,8 @@ pub struct Ticket {
 
 pub const TEXT_BYTES: usize = 64;
 pub const NO_GROUP: u8 = u8::MAX;
+/// In place of a group, of a request that is unavailable because its backend, its namespace or all hold too many threads.
+pub const OVERLOADED: u8 = u8::MAX - 1;
 
 /// Bits of a view's number.
 pub const VIEW_BITS: u32 = 24;

@@ -142,6 +142,9 @@ pub unsafe extern "C" fn ghost_answer(
         let Buffers { edits, out, .. } = buffers;
         let answer = Answer::of(&view.table, ticket, place, &message.lines, edits, out);
         editor.apply_buffer(edits);
+        if answer.overloaded {
+            editor.apply(Op::Set, b"Retry-After", b"1");
+        }
         if answer.redirects {
             editor.apply(Op::Set, b"Location", out);
         }
@@ -185,7 +188,11 @@ pub unsafe extern "C" fn ghost_mirror(
         };
         // SAFETY: as promised.
         let message = text.get_or_insert_with(|| unsafe { serialise(message, body) }.into());
-        let copy = mirror::Copy { endpoint: Arc::clone(endpoint), message: Arc::clone(message) };
+        let copy = mirror::Copy {
+            target: Arc::clone(target.usage()),
+            endpoint: Arc::clone(endpoint),
+            message: Arc::clone(message),
+        };
         dropped += u32::from(!mirror::enqueue(copy));
     }
     dropped

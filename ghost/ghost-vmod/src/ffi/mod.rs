@@ -12,6 +12,7 @@ mod process;
 mod routers;
 mod target;
 mod text;
+mod threads;
 mod upgrade;
 mod vrt;
 

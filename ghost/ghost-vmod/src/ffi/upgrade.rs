@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use ghost_core::{Endpoint, accepts_websocket, offers_websocket, write_without_upgrade};
+use ghost_core::{Endpoint, Usage, accepts_websocket, offers_websocket, write_without_upgrade};
 
+use super::client::RouteNumber;
 use super::text::{Lines, Text};
 use crate::buffers::with_buffers;
 use crate::router::{Backend, View};
+use crate::ticket::Ticket;
 
 /// Whether a request offers to change to WebSocket.
 ///
@@ -42,25 +44,43 @@ pub unsafe extern "C" fn ghost_without_upgrade(value: Text) -> Text {
     .unwrap_or(Text::NONE)
 }
 
-/// Holds the backend of an endpoint, so that a tunnel need not hold a whole table for as long as it is open. Null: there is none.
+/// What an open tunnel needs of its table.
+pub struct Held {
+    _backend: Arc<Backend>,
+    /// The tunnel's threads are counted there.
+    _usages: Option<[Arc<Usage>; 2]>,
+}
+
+/// Holds the backend of an endpoint, and the counters of the request's threads, so that a tunnel need not hold a whole table for as long as it is
+/// open. Null: there is no backend.
 ///
 /// # Safety
-/// `view` is null or held; `endpoint` is null or an attempt's with this view.
+/// `view` is null or held; `ticket` is null or was written about it; `endpoint` is null or an attempt's with this view.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_backend_hold(view: *const View, endpoint: *const Endpoint) -> *const Backend {
+pub unsafe extern "C" fn ghost_backend_hold(
+    view: *const View,
+    ticket: *const Ticket,
+    endpoint: *const Endpoint,
+) -> *const Held {
     // SAFETY: as promised.
-    let (Some(view), Some(endpoint)) = (unsafe { (view.as_ref(), endpoint.as_ref()) }) else {
+    let (view, ticket, endpoint) = unsafe { (view.as_ref(), ticket.as_ref(), endpoint.as_ref()) };
+    let (Some(view), Some(endpoint)) = (view, endpoint) else {
         return std::ptr::null();
     };
-    view.hold(endpoint).map_or(std::ptr::null(), Arc::into_raw)
+    let route = ticket.and_then(|ticket| RouteNumber::of(ticket).find(&view.table));
+    let held = view.hold(endpoint).map(|backend| Held {
+        _backend: backend,
+        _usages: route.and_then(|(route, group)| Some(route.usages(group?))),
+    });
+    held.map_or(std::ptr::null(), |held| Box::into_raw(Box::new(held)))
 }
 
 /// # Safety
-/// `backend` is null or from `ghost_backend_hold`, and is not used again.
+/// `held` is null or from `ghost_backend_hold`, and is not used again. The request's threads were given back.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_backend_release(backend: *const Backend) {
-    if !backend.is_null() {
+pub unsafe extern "C" fn ghost_backend_release(held: *const Held) {
+    if !held.is_null() {
         // SAFETY: as promised.
-        drop(unsafe { Arc::from_raw(backend) });
+        drop(unsafe { Box::from_raw(held.cast_mut()) });
     }
 }

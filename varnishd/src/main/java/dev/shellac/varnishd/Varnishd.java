@@ -145,6 +145,11 @@ public final class Varnishd implements AutoCloseable {
         return ghost.reload();
     }
 
+    /** Whether a request on the control socket gets an answer within this time. */
+    public boolean answers(Duration timeout) {
+        return ghost.answers(timeout);
+    }
+
     public CliOutcome set(String parameter, String value) {
         return link.send(CliCommand.of("param.set", parameter, value), patience.command());
     }

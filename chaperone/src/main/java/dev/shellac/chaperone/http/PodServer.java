@@ -144,6 +144,7 @@ public final class PodServer implements AutoCloseable {
         return !shown.drain().isDraining()
                 && shown.board().posted().state().isLive()
                 && shown.loop().isOpen()
+                && shown.loop().isAnswered()
                 && shown.loop().varnish().filter(Varnish::isServing).isPresent();
     }
 
@@ -153,6 +154,9 @@ public final class PodServer implements AutoCloseable {
         }
         if (isReady()) {
             return Answer.text(200, "ready");
+        }
+        if (!shown.loop().isAnswered()) {
+            return Answer.text(503, "varnishd does not answer");
         }
         boolean tls = shown.board().posted().state().edge().isMissing();
         return Answer.text(503, tls ? "no TLS is terminated" : "no table is live");

@@ -40,6 +40,7 @@ public final class Loop implements AutoCloseable {
     private final Parts parts;
     private final InstantSource clock;
     private final Thread thread;
+    private final AnswerProbe probe = new AnswerProbe(this::varnish, System::nanoTime);
     private final AtomicLong rounds = new AtomicLong();
     private volatile Optional<Varnish> varnish = Optional.empty();
     private volatile boolean stopped;
@@ -80,6 +81,7 @@ public final class Loop implements AutoCloseable {
 
     public void start() {
         thread.start();
+        probe.start();
     }
 
     private void run() {
@@ -237,6 +239,11 @@ public final class Loop implements AutoCloseable {
         return new LiveState.Edge(wanted, now.hash(), now.refused(), now.certificates(), now.leftOut());
     }
 
+    /** Requests get through varnishd, or have not been without an answer for long. */
+    public boolean isAnswered() {
+        return probe.isAnswered();
+    }
+
     /** The varnishd that runs. */
     public Optional<Varnish> varnish() {
         return varnish;
@@ -266,6 +273,7 @@ public final class Loop implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
+        probe.close();
         bell.ring();
         thread.interrupt();
         try {

@@ -8,6 +8,7 @@ import dev.shellac.varnishd.VclOutcome;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,11 @@ public final class StartedVarnishd implements Varnish {
     @Override
     public Map<String, Long> counters() throws IOException, InterruptedException {
         return varnishd.counters();
+    }
+
+    @Override
+    public boolean answers(Duration patience) {
+        return varnishd.answers(patience);
     }
 
     @Override

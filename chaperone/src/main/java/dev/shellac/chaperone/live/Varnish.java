@@ -4,6 +4,7 @@ import dev.shellac.varnishd.VclOutcome;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
@@ -14,6 +15,9 @@ public interface Varnish extends AutoCloseable {
     ReloadAnswer reload();
 
     Map<String, Long> counters() throws IOException, InterruptedException;
+
+    /** Whether a request gets an answer within this time. */
+    boolean answers(Duration patience);
 
     boolean isAlive();
 

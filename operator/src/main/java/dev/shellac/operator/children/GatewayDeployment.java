@@ -142,10 +142,15 @@ final class GatewayDeployment {
                 .withSecurityContext(confined())
                 // A pod may take its first endpoints' time to be ready; it is alive long before.
                 .withStartupProbe(probe("/health", 1, 60))
-                .withReadinessProbe(probe("/ready", 2, 2))
+                .withReadinessProbe(readiness())
                 .withLivenessProbe(probe("/health", 10, 3))
                 .withVolumeMounts(mounts())
                 .build();
+    }
+
+    // A refusal counts after two of them; silence, as of a busy node, only after ten seconds.
+    private static Probe readiness() {
+        return new ProbeBuilder(probe("/ready", 2, 2)).withTimeoutSeconds(5).build();
     }
 
     private static Probe probe(String path, int period, int failures) {

@@ -28,10 +28,10 @@ final class MemoryBudgetTest {
         long tiny = budget.storage() / 298;
         long most = tiny * (298 + 873)
                 + budget.transientBytes()
-                + (long) budget.mostThreads() * 256 * 1024
+                + (long) budget.mostThreads() * 192 * 1024
                 + budget.edge()
                 + budget.javaHeap()
-                + (64 + 64 + 8) * MEBI;
+                + (64 + 64 + 8 + 10) * MEBI;
         assertThat(most).isLessThanOrEqualTo(mebi * MEBI * 95 / 100);
         assertThat(budget.mostThreads() * 2L * budget.transitBuffer()).isLessThanOrEqualTo(budget.transientBytes());
         assertThat(budget.storage()).isPositive();
@@ -41,7 +41,7 @@ final class MemoryBudgetTest {
 
     /** As docs/kubernetes.md has it. */
     @ParameterizedTest
-    @CsvSource({"512, 38", "1024, 110", "2048, 257", "4096, 730"})
+    @CsvSource({"512, 39", "1024, 115", "2048, 270", "4096, 744"})
     void aQuarterOfWhatIsLeft(long limit, long storage) {
         assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).storage()).isEqualTo(storage * MEBI);
     }
@@ -90,14 +90,14 @@ final class MemoryBudgetTest {
                 "-p thread_pool_max=100    | fits",
                 "-p thread_pool_max=128    | fits",
                 "-p thread_pools=4 -p thread_pool_max=64 | fits",
-                "-pthread_pools=4 -pthread_pool_max=4000 | 16000 threads of 256 KiB take 4000 MiB",
-                "-p thread_pools=20        | 2560 threads of 256 KiB take 640 MiB",
+                "-pthread_pools=4 -pthread_pool_max=4000 | 16000 threads of 192 KiB take 3000 MiB",
+                "-p thread_pools=20        | 2560 threads of 192 KiB take 480 MiB",
                 "-p thread_pool_max=unlimited | is no number that memory could be promised for",
                 "-p thread_pool_max=5000 -p thread_pool_max=50 | fits",
                 "-p workspace_client=64k   | fits",
-                "-p workspace_client=2m    | 256 threads of 2208 KiB take 552 MiB",
+                "-p workspace_client=2m    | 256 threads of 2144 KiB take 536 MiB",
                 "-p workspace_client=2m -p thread_pool_max=10 | fits",
-                "-p thread_pool_stack=1m -p workspace_backend=1m | 256 threads of 2128 KiB",
+                "-p thread_pool_stack=1m -p workspace_backend=1m | 256 threads of 2064 KiB",
                 "-p vsl_space=8m           | fits",
                 "-p vsl_space=80M          | fits",
                 "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes as much",
@@ -121,8 +121,8 @@ final class MemoryBudgetTest {
         CacheStorage more =
                 CacheStorage.of(Optional.of(parameters(List.of("-sTransient=malloc,81m"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
-        assertThat(budget.storageBeside(more)).isEqualTo(30 * MEBI);
-        assertThat(budget.storage()).isEqualTo(38 * MEBI);
+        assertThat(budget.storageBeside(more)).isEqualTo(32 * MEBI);
+        assertThat(budget.storage()).isEqualTo(39 * MEBI);
     }
 
     @Test
@@ -131,8 +131,8 @@ final class MemoryBudgetTest {
         CacheStorage more = CacheStorage.of(
                 Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=160"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
-        // 32 MiB for the log and 16 for 64 more threads, each a quarter less of storage.
-        assertThat(budget.storageBeside(more)).isEqualTo((38 - 12) * MEBI);
+        // 32 MiB for the log and 12 for 64 more threads, each a quarter less of storage.
+        assertThat(budget.storageBeside(more)).isEqualTo((39 - 11) * MEBI);
         assertThat(MemoryBudget.of(Optional.empty())
                         .refusal(CacheStorage.of(Optional.of(
                                 parameters(List.of("-h", "critbit", "-p", "vsl_space=80G"), Optional.empty())))))

@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /** Ghost's control socket. One request a connection: the end of the answer is then the end of the connection. */
 public final class GhostControl {
-    private static final byte[] RELOAD =
-            "GET /.varnish-ghost/reload HTTP/1.1\r\nHost: ghost\r\nConnection: close\r\n\r\n".getBytes(ISO_8859_1);
+    private static final String RELOAD = "/.varnish-ghost/reload";
+    private static final String READY = "/.varnish-ghost/ready";
     private static final int BUFFER = 16_384;
 
     private final Path socket;
@@ -34,18 +34,28 @@ public final class GhostControl {
     /** Has the table's file loaded; the answer comes when the table is live or refused. */
     public ReloadAnswer reload() {
         try {
-            return parse(exchange());
+            return parse(exchange(RELOAD, timeout));
         } catch (IOException e) {
             return new Unreachable("ghost cannot be reached at " + socket + ": " + e.getMessage());
         }
     }
 
-    private String exchange() throws IOException {
+    /** Whether a request gets an answer, whatever it is. */
+    public boolean answers(Duration patience) {
+        try {
+            return exchange(READY, patience).startsWith("HTTP/1.1 ");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private String exchange(String path, Duration patience) throws IOException {
+        byte[] request = ("GET " + path + " HTTP/1.1\r\nHost: ghost\r\nConnection: close\r\n\r\n").getBytes(ISO_8859_1);
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             // A channel in blocking mode knows no time: closing it ends what waits for it.
-            Thread watchdog = Thread.ofVirtual().start(() -> closeAfter(channel));
+            Thread watchdog = Thread.ofVirtual().start(() -> closeAfter(channel, patience));
             try {
-                for (ByteBuffer out = ByteBuffer.wrap(RELOAD); out.hasRemaining(); ) {
+                for (ByteBuffer out = ByteBuffer.wrap(request); out.hasRemaining(); ) {
                     channel.write(out);
                 }
                 var answer = new ByteArrayOutputStream();
@@ -61,9 +71,9 @@ public final class GhostControl {
         }
     }
 
-    private void closeAfter(SocketChannel channel) {
+    private static void closeAfter(SocketChannel channel, Duration patience) {
         try {
-            Thread.sleep(timeout);
+            Thread.sleep(patience);
             channel.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the answer came
