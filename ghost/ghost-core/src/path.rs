@@ -42,21 +42,40 @@ pub fn is_plainly_normal(url: &[u8], slashes: Slashes) -> bool {
     if url.first() != Some(&b'/') {
         return false;
     }
-    let mut after_slash = false;
-    for &byte in url {
-        match class(byte) {
-            Class::Plain => after_slash = false,
-            Class::Slash if after_slash && slashes == Slashes::Merge => return false,
-            Class::Slash => after_slash = true,
-            // In the middle of a segment it is a dot.
-            Class::Dot if after_slash => return false,
-            Class::Dot => {}
-            Class::Query => return true,
-            Class::Escape | Class::Other => return false,
-        }
+    let path = memchr(b'?', url).and_then(|end| url.get(..end)).unwrap_or(url);
+    let not_after_slash = if slashes == Slashes::Merge { SLASH | DOT } else { DOT };
+    let (mut wrong, mut after_slash) = (0, 0);
+    // Without a branch: the hot path of every request, and where slashes are is anybody's guess.
+    for &byte in path {
+        let marks = MARKS.get(usize::from(byte)).copied().unwrap_or(OTHER);
+        wrong |= marks & (OTHER | after_slash & not_after_slash);
+        after_slash = 0_u8.wrapping_sub(marks & SLASH);
     }
-    true
+    wrong == 0
 }
+
+const SLASH: u8 = 1;
+const DOT: u8 = 2;
+const OTHER: u8 = 4;
+
+/// What `is_plainly_normal` has to know of each byte.
+const MARKS: [u8; 256] = {
+    let mut marks = [0; 256];
+    let mut byte = 0;
+    while byte < marks.len() {
+        #[allow(clippy::indexing_slicing, reason = "at compile time")]
+        {
+            marks[byte] = match CLASSES[byte] {
+                Class::Plain => 0,
+                Class::Slash => SLASH,
+                Class::Dot => DOT,
+                Class::Query | Class::Escape | Class::Other => OTHER,
+            };
+        }
+        byte += 1;
+    }
+    marks
+};
 
 pub(crate) fn write_normal_path(path: &[u8], slashes: Slashes, out: &mut Vec<u8>) -> Result<(), BadPath> {
     let root = out.len();

@@ -8,6 +8,8 @@ import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.testkit.net.FreePort;
 import dev.shellac.testkit.tls.TestCertificates;
 import dev.shellac.translate.Settings;
@@ -15,6 +17,7 @@ import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.varnishconfig.edge.CertificateBundle;
 import dev.shellac.varnishconfig.edge.HaproxyConfig;
+import dev.shellac.varnishconfig.edge.HaproxyConfig.Peers;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.SocketMap;
 import dev.shellac.varnishconfig.vcl.MainVcl;
@@ -63,7 +66,7 @@ final class TlsGateway {
     private final List<Source> clients = new ArrayList<>();
     private String yaml = YAML;
     private HaproxyConfig.Options options = HaproxyConfig.Options.USUAL;
-    private List<Network> trusted = List.of();
+    private Clients peers = Clients.USUAL;
     private final int https;
     private final int alt;
 
@@ -110,7 +113,17 @@ final class TlsGateway {
 
     /** Believes what proxies of these networks say of clients. */
     void trust(String... networks) {
-        trusted = Arrays.stream(networks)
+        peers = new Clients(Use.ON, parsed(networks), Use.ON, List.of(), Use.ON);
+    }
+
+    /** Takes PROXY headers from these networks alone. */
+    void believe(String... networks) {
+        choose(HaproxyConfig.Options.USUAL.with(Peers.PROXY_PROTOCOL).with(parsed(networks)));
+        peers = new Clients(Use.ON, List.of(), Use.ON, parsed(networks), Use.ON);
+    }
+
+    private static List<Network> parsed(String... networks) {
+        return Arrays.stream(networks)
                 .map(text -> Network.parse(text).orElseThrow())
                 .toList();
     }
@@ -177,7 +190,7 @@ final class TlsGateway {
 
     /** An empty text is none. */
     void configMap(String haproxy) {
-        if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), trusted, Optional.empty())
+        if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), peers, Optional.empty())
                 instanceof MainVcl.Text main)) {
             throw new AssertionError("our own VCL has an end");
         }

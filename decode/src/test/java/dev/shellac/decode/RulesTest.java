@@ -100,6 +100,8 @@ final class RulesTest {
                 "GatewayClassParameters|{trustedProxies: [10.0.0.1]}|spec.trustedProxies[0]|'10.0.0.1' is not a network",
                 "GatewayClassParameters|{trustedProxies: [10.0.0.0/33]}|spec.trustedProxies[0]|is not a network",
                 "GatewayClassParameters|{trustedProxies: ['fd00:::/8']}|spec.trustedProxies[0]|is not a network",
+                "GatewayClassParameters|{proxyProtocol: true, proxyProtocolFrom: [10.0.0.1]}|spec.proxyProtocolFrom[0]|'10.0.0.1' is not a network",
+                "GatewayClassParameters|{proxyProtocolFrom: [10.0.0.0/8]}|spec|proxyProtocolFrom needs proxyProtocol: true",
                 "GatewayClassParameters|{extraVolumes: [{name: tmp}]}|spec.extraVolumes[0].name|a volume of the gateway's own",
                 "GatewayClassParameters|{extraVolumes: [{name: a}, {name: a}]}|spec.extraVolumes[1]|is there twice: a",
                 "GatewayClassParameters|{extraEnv: [{value: a}]}|spec.extraEnv[0].name|missing",

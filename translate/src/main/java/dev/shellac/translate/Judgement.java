@@ -88,10 +88,11 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
                 ledger.hostsOf(bound.name()).values(),
                 bound.clientCertificate(),
                 parameters.userVcl(bound.gateway()),
-                parameters
-                        .of(bound.gateway())
-                        .map(GatewayClassParameters::clients)
-                        .filter(clients -> !clients.equals(Clients.USUAL)));
+                clients(bound).filter(clients -> !clients.equals(Clients.USUAL)));
+    }
+
+    private Optional<Clients> clients(BoundGateway bound) {
+        return Parameters.of(step.now().snapshot()).of(bound.gateway()).map(GatewayClassParameters::clients);
     }
 
     private static ListenerPlan plan(BoundListener bound) {
@@ -123,7 +124,8 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     private SharedMap<Name, GatewayStatus> gatewayStatuses(Set<Name> gateways, GatewayStatuses counted) {
         SharedMap<Name, GatewayStatus> statuses = SharedMap.of(before.statuses().gateways());
         for (Name name : gateways) {
-            statuses = replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name))));
+            statuses =
+                    replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name), clients(bound))));
         }
         return statuses;
     }

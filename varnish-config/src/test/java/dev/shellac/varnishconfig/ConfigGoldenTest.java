@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Network;
 import dev.shellac.model.Secret;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.testkit.golden.GoldenCase;
 import dev.shellac.testkit.golden.GoldenOutput;
 import dev.shellac.testkit.golden.GoldenSuite;
@@ -47,8 +49,17 @@ final class ConfigGoldenTest {
         String options = input.options().orElse("");
         HaproxyConfig.Options chosen = HaproxyConfig.Options.USUAL
                 .with(options.contains("http2: false") ? Protocols.HTTP_1 : Protocols.HTTP_1_AND_2)
-                .with(options.contains("proxyProtocol: true") ? Peers.PROXY_PROTOCOL : Peers.CLIENTS);
+                .with(options.contains("proxyProtocol: true") ? Peers.PROXY_PROTOCOL : Peers.CLIENTS)
+                .with(networks(options, "proxyProtocolFrom"));
         return HaproxyConfig.encode(inputs.plan(), inputs.slots(), chosen).orElse("");
+    }
+
+    private static List<Network> networks(String options, String field) {
+        return options.lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .flatMap(line -> Arrays.stream(line.split("\\s")))
+                .flatMap(word -> Network.parse(word).stream())
+                .toList();
     }
 
     private static String list(Inputs inputs, String name) {
@@ -68,11 +79,15 @@ final class ConfigGoldenTest {
     }
 
     private static String vcl(GoldenCase input, Inputs inputs) throws IOException {
-        List<Network> trusted = Arrays.stream(input.options().orElse("").split("\\s"))
-                .flatMap(word -> Network.parse(word).stream())
-                .toList();
+        String options = input.options().orElse("");
+        var clients = new Clients(
+                Use.ON,
+                networks(options, "trustedProxies"),
+                Use.OFF,
+                networks(options, "proxyProtocolFrom"),
+                options.contains("mergeSlashes: false") ? Use.OFF : Use.ON);
         return switch (MainVcl.merge(
-                "/run/gateway/ghost.json", trusted, inputs.plan().userVcl())) {
+                "/run/gateway/ghost.json", clients, inputs.plan().userVcl())) {
             case MainVcl.Text text -> text.vcl();
             case MainVcl.Refused refused -> "refused, line " + refused.line() + ": " + refused.why() + "\n";
         };

@@ -151,9 +151,16 @@ final class ParametersKind {
                     optional("service", SERVICE).means("The Service in front of the pods."),
                     defaulted("http2", flag(), true).means("Whether HTTPS listeners offer HTTP/2."),
                     optional("trustedProxies", list(CIDR).most(MOST_ITEMS))
-                            .means("Networks of proxies whose X-Forwarded headers are believed."),
+                            .means(
+                                    "Networks of proxies whose X-Forwarded, Forwarded and X-Real-IP headers are believed."),
                     defaulted("proxyProtocol", flag(), false)
                             .means("Whether the load balancer sends the PROXY protocol, on every port."),
+                    optional("proxyProtocolFrom", list(CIDR).most(MOST_ITEMS))
+                            .means("Networks of load balancers from which the PROXY protocol is accepted;"
+                                    + " connections from elsewhere are refused."
+                                    + " Where it is left out, whoever connects is believed."),
+                    defaulted("mergeSlashes", flag(), true)
+                            .means("Whether several slashes in a row of a path count as one."),
                     optional("podLabels", table(text())).means("More labels of the pods."),
                     optional("podAnnotations", table(text())).means("More annotations of the pods."),
                     optional("nodeSelector", table(text())).means("Labels that a node must have."),
@@ -176,6 +183,11 @@ final class ParametersKind {
                     "replicas and autoscaling exclude each other",
                     "!has(self.replicas) || !has(self.autoscaling)",
                     spec -> !spec.has("replicas") || !spec.has("autoscaling"))
+            .rule(
+                    "proxyProtocolFrom needs proxyProtocol: true",
+                    "!has(self.proxyProtocolFrom) || (has(self.proxyProtocol) && self.proxyProtocol)",
+                    spec -> !spec.has("proxyProtocolFrom")
+                            || spec.optionalFlag("proxyProtocol").orElse(false))
             .rule(
                     "storage and a -s in varnishdExtraArgs exclude each other",
                     "!has(self.storage) || !has(self.varnishdExtraArgs)"

@@ -19,6 +19,7 @@ import dev.shellac.model.policy.GatewayClassParameters.Storage;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.model.policy.GatewayClassParameters.UserVcl;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -81,11 +82,17 @@ final class ParametersReading {
     private static Clients clients(View spec) {
         return new Clients(
                 use(spec, "http2", Clients.USUAL.http2()),
-                spec.texts("trustedProxies").stream()
-                        .map(Network::parse)
-                        .flatMap(Optional::stream)
-                        .toList(),
-                use(spec, "proxyProtocol", Clients.USUAL.proxyProtocol()));
+                networks(spec, "trustedProxies"),
+                use(spec, "proxyProtocol", Clients.USUAL.proxyProtocol()),
+                networks(spec, "proxyProtocolFrom"),
+                use(spec, "mergeSlashes", Clients.USUAL.mergeSlashes()));
+    }
+
+    private static List<Network> networks(View spec, String field) {
+        return spec.texts(field).stream()
+                .map(Network::parse)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private static Use use(View spec, String field, Use otherwise) {

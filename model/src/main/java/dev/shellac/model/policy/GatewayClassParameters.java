@@ -56,12 +56,25 @@ public record GatewayClassParameters(
      * @param http2 offered to clients of HTTPS listeners
      * @param trustedProxies networks whose {@code X-Forwarded-} headers are believed
      * @param proxyProtocol whether the load balancer says with PROXY protocol who the client is
+     * @param proxyProtocolFrom networks from which it is accepted; none: from everywhere
+     * @param mergeSlashes whether several slashes in a row of a path count as one
      */
-    public record Clients(Use http2, List<Network> trustedProxies, Use proxyProtocol) {
-        public static final Clients USUAL = new Clients(Use.ON, List.of(), Use.OFF);
+    public record Clients(
+            Use http2,
+            List<Network> trustedProxies,
+            Use proxyProtocol,
+            List<Network> proxyProtocolFrom,
+            Use mergeSlashes) {
+        public static final Clients USUAL = new Clients(Use.ON, List.of(), Use.OFF, List.of(), Use.ON);
 
         public Clients {
             trustedProxies = List.copyOf(trustedProxies);
+            proxyProtocolFrom = List.copyOf(proxyProtocolFrom);
+        }
+
+        /** Anybody who can connect may claim to be any client. */
+        public boolean believesAnybody() {
+            return proxyProtocol == Use.ON && proxyProtocolFrom.isEmpty();
         }
     }
 

@@ -31,8 +31,7 @@ public record Configuration(String mainVcl, String routing, Map<String, String> 
 
     /** The VCL of a plan, or why its user's part cannot be part of one. */
     public static MainVcl vcl(GatewayPlan plan) {
-        return MainVcl.merge(
-                PodEnvironment.TABLE, plan.clients().orElse(Clients.USUAL).trustedProxies(), plan.userVcl());
+        return MainVcl.merge(PodEnvironment.TABLE, plan.clients().orElse(Clients.USUAL), plan.userVcl());
     }
 
     /** What HAProxy is told; nothing where no listener has TLS. */
@@ -47,6 +46,7 @@ public record Configuration(String mainVcl, String routing, Map<String, String> 
         return new Options(
                 clients.http2() == Use.ON ? Protocols.HTTP_1_AND_2 : Protocols.HTTP_1,
                 clients.proxyProtocol() == Use.ON ? Peers.PROXY_PROTOCOL : Peers.CLIENTS,
+                clients.proxyProtocolFrom(),
                 memoryLimit.isPresent()
                         ? (int) ((MemoryBudget.of(memoryLimit).edge() - EDGE_ALONE) / CONNECTION)
                         : Options.USUAL.connections(),

@@ -30,6 +30,18 @@ final class ConfigurationTest {
     }
 
     @Test
+    void proxyProtocolOfNamedNetworksAlone() throws IOException {
+        Inputs inputs = inputs("{proxyProtocol: true, proxyProtocolFrom: [10.0.0.0/8, 'fd00::/8']}");
+        assertThat(edge(inputs)).contains("tcp-request connection reject unless { src 10.0.0.0/8 fd00::/8 }");
+        assertThat(vcl(inputs)).contains("acl proxy_protocol_peers", "router.accept(proxies = proxy_protocol_peers);");
+    }
+
+    @Test
+    void slashesAsTheyCome() throws IOException {
+        assertThat(vcl(inputs("{mergeSlashes: false}"))).contains("router.accept(merge_slashes = false);");
+    }
+
+    @Test
     void connectionsFitTheMemoryLimit() throws IOException {
         assertThat(edge(inputs("{resources: {limits: {memory: 512Mi}}}"))).contains("maxconn 327\n");
     }

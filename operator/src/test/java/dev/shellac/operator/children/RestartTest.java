@@ -36,6 +36,7 @@ final class RestartTest {
                 "{replicas: 3}",
                 "{autoscaling: {maxReplicas: 3}}",
                 "{trustedProxies: [10.0.0.0/8]}",
+                "{mergeSlashes: false}",
                 "{http2: false}",
                 "{serviceMonitor: {}}",
                 "{networkPolicy: {enabled: false}}",

@@ -4,6 +4,7 @@ import dev.shellac.model.DataPlane;
 import dev.shellac.model.gateway.FrontendTls;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -38,11 +39,11 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                 features);
     }
 
-    public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane) {
+    public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane, Optional<Clients> clients) {
         Gateway gateway = bound.gateway();
         var verdicts = new Verdicts(gateway.meta().generation());
         var conditions = new ArrayList<Condition>();
-        Condition accepted = accepted(verdicts, bound);
+        Condition accepted = accepted(verdicts, bound, clients);
         conditions.add(accepted);
         conditions.add(programmed(verdicts, bound, accepted, dataPlane));
         if (gateway.clientCertificate().isPresent()) {
@@ -66,7 +67,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                                 .count());
     }
 
-    private static Condition accepted(Verdicts verdicts, BoundGateway bound) {
+    private static Condition accepted(Verdicts verdicts, BoundGateway bound, Optional<Clients> clients) {
         if (bound.refusal().isPresent()) {
             return verdicts.no(Verdicts.ACCEPTED, bound.refusal().get());
         }
@@ -75,7 +76,13 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                 .map(listener -> listener.listener().name())
                 .toList();
         if (bad.isEmpty()) {
-            return verdicts.yes(Verdicts.ACCEPTED, Reason.ACCEPTED, "the Gateway is valid");
+            return verdicts.yes(
+                    Verdicts.ACCEPTED,
+                    Reason.ACCEPTED,
+                    clients.filter(Clients::believesAnybody).isPresent()
+                            ? "the Gateway is valid; proxyProtocol without proxyProtocolFrom:"
+                                    + " whoever can connect to the pods can claim any client address"
+                            : "the Gateway is valid");
         }
         String message = "not valid: listener " + String.join(", ", bad);
         return bad.size() == bound.listeners().size()

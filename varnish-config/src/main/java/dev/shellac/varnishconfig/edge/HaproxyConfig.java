@@ -1,5 +1,6 @@
 package dev.shellac.varnishconfig.edge;
 
+import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.gateway.FrontendTls;
 import dev.shellac.translate.plan.GatewayPlan;
@@ -50,24 +51,30 @@ public final class HaproxyConfig {
     /**
      * What a user may choose.
      *
+     * @param proxies networks from which PROXY headers are accepted; none: from everywhere
      * @param connections at most so many at a time; each takes some 50 KiB with TLS
      * @param threads that work
      */
-    public record Options(Protocols protocols, Peers peers, int connections, int threads) {
-        public static final Options USUAL = new Options(Protocols.HTTP_1_AND_2, Peers.CLIENTS, 4000, 2);
+    public record Options(Protocols protocols, Peers peers, List<Network> proxies, int connections, int threads) {
+        public static final Options USUAL = new Options(Protocols.HTTP_1_AND_2, Peers.CLIENTS, List.of(), 4000, 2);
 
         public Options {
+            proxies = List.copyOf(proxies);
             if (connections < 1 || threads < 1 || threads > 64) {
                 throw new IllegalArgumentException("at least one connection, and 1 to 64 threads");
             }
         }
 
         public Options with(Protocols other) {
-            return new Options(other, peers, connections, threads);
+            return new Options(other, peers, proxies, connections, threads);
         }
 
         public Options with(Peers other) {
-            return new Options(protocols, other, connections, threads);
+            return new Options(protocols, other, proxies, connections, threads);
+        }
+
+        public Options with(List<Network> other) {
+            return new Options(protocols, peers, other, connections, threads);
         }
     }
 
@@ -165,12 +172,31 @@ public final class HaproxyConfig {
                 .if defined(EDGE_IPV6)
                     bind :::%d v6only %s
                 .endif
-                    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
+                %s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
                     tcp-request session set-dst-port int(%d)
                     # While connections are scarce, none is kept between two requests.
                     http-after-response set-header Connection close if { fe_conn gt %d }
                     default_backend varnish
-                """.formatted(port.value(), podPort, tls, podPort, tls, port.value(), options.connections() * 3 / 4);
+                """
+                .formatted(
+                        port.value(),
+                        podPort,
+                        tls,
+                        podPort,
+                        tls,
+                        proxies(options),
+                        port.value(),
+                        options.connections() * 3 / 4);
+    }
+
+    // Before the PROXY header is read: the address is that of the connection.
+    private static String proxies(Options options) {
+        return options.proxies().stream()
+                .map(network -> " " + network.address() + "/" + network.bits())
+                .distinct()
+                .reduce(String::concat)
+                .map(networks -> "    tcp-request connection reject unless { src" + networks + " }\n")
+                .orElse("");
     }
 
     private static String tls(Port port, List<ListenerPlan> listeners, Options options) {

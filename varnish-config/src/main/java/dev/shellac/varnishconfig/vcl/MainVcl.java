@@ -1,7 +1,10 @@
 package dev.shellac.varnishconfig.vcl;
 
 import dev.shellac.model.Network;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.resolve.UserVcl;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,32 +32,35 @@ public sealed interface MainVcl {
     /** The list of networks whose X-Forwarded headers are believed; there where there is one. */
     String TRUSTED = "trusted_proxies";
 
+    /** The list of networks from which the PROXY protocol is accepted; there where there is one. */
+    String PROXIES = "proxy_protocol_peers";
+
     /** What the preamble imports by itself. */
     Set<String> OWN_IMPORTS = Set.of("import ghost", "import proxy", "import std", "import xkey");
 
-    /** Ours and the user's, where no proxy is trusted. */
+    /** Ours and the user's, where nothing is said about clients. */
     static MainVcl merge(String ghostJson, Optional<UserVcl> user) {
-        return merge(ghostJson, List.of(), user);
+        return merge(ghostJson, Clients.USUAL, user);
     }
 
     /**
      * Ours and the user's.
      *
      * @param ghostJson the path of the table, as varnishd sees it
-     * @param trusted whose X-Forwarded headers are believed; those of others are replaced
+     * @param clients whose word counts about clients, and what is accepted from them
      */
-    static MainVcl merge(String ghostJson, List<Network> trusted, Optional<UserVcl> user) {
+    static MainVcl merge(String ghostJson, Clients clients, Optional<UserVcl> user) {
         Optional<UserVcl> written = user.filter(part -> !part.text().isBlank());
         if (written.isEmpty()) {
             return new Text(
-                    top(ghostJson, trusted, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE,
+                    top(ghostJson, clients, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE,
                     Optional.empty());
         }
         UserVcl part = written.get();
         return switch (UserPart.of(part.text())) {
             case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
             case UserPart.Statements statements -> {
-                String before = top(ghostJson, trusted, statements.imports()) + GatewayVcl.PREAMBLE + "\n"
+                String before = top(ghostJson, clients, statements.imports()) + GatewayVcl.PREAMBLE + "\n"
                         + GatewayVcl.TELLING + "\n# The user's part: " + origin(part) + "\n";
                 String after = "\n# The end of the user's part.\n\n" + GatewayVcl.POSTAMBLE;
                 int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
@@ -63,25 +69,39 @@ public sealed interface MainVcl {
         };
     }
 
-    private static String top(String ghostJson, List<Network> trusted, List<String> imports) {
+    private static String top(String ghostJson, Clients clients, List<String> imports) {
+        List<Network> trusted = clients.trustedProxies();
         String hoisted = imports.stream()
                 .filter(statement -> !OWN_IMPORTS.contains(statement))
                 .map(statement -> statement + ";\n")
                 .collect(Collectors.joining());
-        return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\n" + acl(trusted)
+        return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\n" + acl(TRUSTED, trusted)
+                + acl(PROXIES, clients.proxyProtocolFrom())
                 + "sub vcl_init {\n\tghost.init(" + quoted(ghostJson)
                 + ");\n\tnew router = ghost.ghost_backend();\n\trouter.forward("
-                + (trusted.isEmpty() ? "" : "trusted = " + TRUSTED) + ");\n}\n\n";
+                + (trusted.isEmpty() ? "" : "trusted = " + TRUSTED) + ");\n" + accept(clients) + "}\n\n";
+    }
+
+    // Nothing where all is as the router has it by itself.
+    private static String accept(Clients clients) {
+        var words = new ArrayList<String>();
+        if (!clients.proxyProtocolFrom().isEmpty()) {
+            words.add("proxies = " + PROXIES);
+        }
+        if (clients.mergeSlashes() == Use.OFF) {
+            words.add("merge_slashes = false");
+        }
+        return words.isEmpty() ? "" : "\trouter.accept(" + String.join(", ", words) + ");\n";
     }
 
     // An address of which more is said than counts is the user's way to write a network.
-    private static String acl(List<Network> trusted) {
-        return trusted.isEmpty()
+    private static String acl(String name, List<Network> networks) {
+        return networks.isEmpty()
                 ? ""
-                : trusted.stream()
+                : networks.stream()
                         .map(network -> "\t\"" + network.address() + "\"/" + network.bits() + ";\n")
                         .distinct()
-                        .collect(Collectors.joining("", "acl " + TRUSTED + " -pedantic {\n", "}\n\n"));
+                        .collect(Collectors.joining("", "acl " + name + " -pedantic {\n", "}\n\n"));
     }
 
     // A VCL string has no escapes: it ends at the next quote or at the end of the line.
