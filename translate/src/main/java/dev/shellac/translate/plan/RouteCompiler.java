@@ -30,7 +30,11 @@ public final class RouteCompiler {
     }
 
     public static CompiledRoute compile(RouteTask task) {
-        return new RouteCompiler(task).compile();
+        var compiler = new RouteCompiler(task);
+        Optional<Refusal> tooLarge = RouteSize.refusal(task);
+        return tooLarge.isPresent()
+                ? new CompiledRoute(tooLarge, Optional.empty(), compiler.refs(), Map.of())
+                : compiler.compile();
     }
 
     private CompiledRoute compile() {
