@@ -52,7 +52,7 @@ record ApiServer(String address) {
 
     /** Asks what would become of a new object, as YAML. Nothing is kept. */
     Answer tryOut(Manifest manifest) throws IOException {
-        return post(path(manifest) + "?dryRun=All", manifest.text());
+        return post(path(manifest) + "?dryRun=All&fieldValidation=Strict", manifest.text());
     }
 
     /** Makes a namespace, or finds it there. */

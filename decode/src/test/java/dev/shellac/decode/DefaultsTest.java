@@ -193,8 +193,21 @@ final class DefaultsTest {
     }
 
     @Test
-    void anUnknownFieldIsNamedAndTheRestIsUsed() {
+    void anUnknownFieldOfAFileIsAnError() {
         Decoded decoded = Yaml.decode(Yaml.route("{hostname: [a.com], rules: [{match: []}]}"));
+        assertThat(decoded.objects()).isEmpty();
+        assertThat(decoded.errors())
+                .extracting(Finding::toString)
+                .containsExactly(
+                        "test.yaml:4: HTTPRoute ns/x: spec.hostname: unknown field; do you mean hostnames?",
+                        "test.yaml:4: HTTPRoute ns/x: spec.rules[0].match: unknown field");
+    }
+
+    /** Its definition may be newer than we are. */
+    @Test
+    void anUnknownFieldOfAStoredObjectIsNamedAndTheRestIsUsed() {
+        Decoded decoded = Decoder.decodeStored(
+                List.of(Source.of("test.yaml", Yaml.route("{hostname: [a.com], rules: [{match: []}]}"))));
         assertThat(decoded.objects()).hasSize(1);
         assertThat(decoded.findings())
                 .extracting(Finding::toString)

@@ -77,7 +77,7 @@ public final class Fitting {
         if (shape.others() == Shape.Others.NAMED) {
             mapping.fields().forEach((name, entry) -> {
                 if (!shape.byName().containsKey(name)) {
-                    warn(entry.at(), child(path, name), "unknown field, it has no effect" + nearest(name, shape));
+                    unknown(entry.at(), child(path, name), nearest(name, shape));
                 }
             });
         }
@@ -274,8 +274,13 @@ public final class Fitting {
         findings.add(new Finding(Severity.ERROR, at, object, path, message));
     }
 
-    private void warn(Position at, String path, String message) {
-        findings.add(new Finding(Severity.WARNING, at, object, path, message));
+    // What is stored may come from a definition that is newer than we are. In a file it is a typing mistake: kubectl
+    // refuses it, too.
+    private void unknown(Position at, String path, String hint) {
+        findings.add(
+                standing == Standing.NEW
+                        ? new Finding(Severity.ERROR, at, object, path, "unknown field" + hint)
+                        : new Finding(Severity.WARNING, at, object, path, "unknown field, it has no effect" + hint));
     }
 
     private static String child(String path, String name) {
