@@ -1,13 +1,11 @@
 package dev.shellac.cli;
 
 import dev.shellac.cli.show.Show;
-import dev.shellac.cli.site.LiveState;
 import dev.shellac.cli.site.Problem;
 import dev.shellac.cli.site.Site;
 import dev.shellac.decode.Finding.Severity;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,7 +37,7 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Site site = Site.of(options.folder(), LiveState.NONE);
+        Site site = Site.of(options.folder());
         List<Problem> problems = site.problems();
         boolean refused = problems.stream().anyMatch(Problem::isError);
         Show show = Show.of(spec);
@@ -85,19 +83,7 @@ final class CheckCommand implements Callable<Integer> {
         tree.put("ok", problems.stream().noneMatch(Problem::isError));
         tree.put("files", site.reading().files());
         tree.put("objects", site.reading().objects().size());
-        tree.put("problems", problems.stream().map(CheckCommand::json).toList());
-        return tree;
-    }
-
-    static Map<String, Object> json(Problem problem) {
-        var tree = new LinkedHashMap<String, Object>();
-        tree.put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
-        tree.put("file", problem.at().file());
-        tree.put("line", problem.at().line());
-        tree.put("object", problem.object());
-        tree.put("part", problem.part());
-        tree.put("reason", problem.reason());
-        tree.put("message", problem.message());
+        tree.put("problems", problems.stream().map(Problem::json).toList());
         return tree;
     }
 }

@@ -7,11 +7,14 @@ import dev.shellac.cli.ask.Question.Unclear;
 import dev.shellac.cli.ask.Summary;
 import dev.shellac.cli.ask.TextAnswer;
 import dev.shellac.cli.ask.Told;
+import dev.shellac.cli.ask.Unserved;
+import dev.shellac.cli.show.Output;
 import dev.shellac.cli.show.Show;
-import dev.shellac.cli.site.LiveState;
+import dev.shellac.cli.site.Problem;
 import dev.shellac.cli.site.Site;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -77,8 +80,14 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Told told = ask();
         Show show = Show.of(spec);
+        Told told;
+        try {
+            told = ask();
+        } catch (Unserved e) {
+            unserved(show, e.problem());
+            return ExitCode.REFUSED;
+        }
         if (!told.site().reading().errors().isEmpty()) {
             show.err()
                     .println("note: some files or objects are refused and left out; see shellac check "
@@ -96,10 +105,22 @@ final class ExplainCommand implements Callable<Integer> {
         return summary.served() ? ExitCode.OK : ExitCode.REFUSED;
     }
 
+    private void unserved(Show show, Problem problem) {
+        if (shortened || options.output() == Output.TEXT) {
+            show.line("not served: " + problem);
+        } else {
+            var tree = new LinkedHashMap<String, Object>();
+            tree.put("served", false);
+            tree.put("answer", "not served: " + problem.words());
+            tree.put("problem", problem.json());
+            show.json(tree);
+        }
+    }
+
     private Told ask() {
         try {
             Question question = Question.parse(method, url, headers).at(port);
-            Site site = Site.of(options.folder(), LiveState.NONE);
+            Site site = Site.of(options.folder());
             return new Inquiry(site, gateway, listener).ask(question);
         } catch (Unclear e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);

@@ -5,19 +5,14 @@ import dev.shellac.cli.show.Show;
 import dev.shellac.cli.show.TextTable;
 import dev.shellac.cli.site.LiveReports;
 import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.site.RunState;
 import dev.shellac.cli.site.Site;
-import dev.shellac.cli.site.Standing;
 import dev.shellac.cli.site.Standing.Door;
 import dev.shellac.cli.site.Standing.Way;
-import dev.shellac.decode.Finding.Severity;
-import dev.shellac.model.Name;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,8 +24,8 @@ import picocli.CommandLine.Spec;
         name = "status",
         header = "Show Gateways, listeners and routes, and why something is not served.",
         description =
-                "What the folder comes to: what each listener and route serves, or why it does not. While `shellac run` serves the"
-                        + " folder, with what that reports: ports that are taken, routes and VCL that varnishd refused.",
+                "What each listener and route serves, or why it does not. While `shellac run` serves the folder, that is the state"
+                        + " of the run, also where the files say something else by now; otherwise it is what a run would serve.",
         footer = {
             "",
             "Examples:",
@@ -58,23 +53,19 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Site site = Site.of(
-                options.folder(), LiveReports.in(state.orElseGet(() -> StatePlaces.of(stateHome, options.folder()))));
-        Standing standing = Standing.of(site);
-        List<Problem> problems = site.problems().stream()
-                .filter(problem -> problem.severity() != Severity.NOTE)
-                .toList();
+        LiveReports live = LiveReports.in(state.orElseGet(() -> StatePlaces.of(stateHome, options.folder())));
+        RunState now = live.state().orElseGet(() -> RunState.of(Site.of(options.folder())));
         Show show = Show.of(spec);
         switch (options.output()) {
-            case TEXT -> text(show, site, standing, problems);
-            case JSON -> show.json(json(site, standing, problems));
+            case TEXT -> text(show, now, run(show, now, live));
+            case JSON -> show.json(now.json());
         }
-        return problems.stream().anyMatch(Problem::isError) ? ExitCode.REFUSED : ExitCode.OK;
+        return now.problems().stream().anyMatch(Problem::isError) ? ExitCode.REFUSED : ExitCode.OK;
     }
 
-    private static void text(Show show, Site site, Standing standing, List<Problem> problems) {
+    private static void text(Show show, RunState now, String run) {
         TextTable doors = TextTable.of("GATEWAY", "LISTENER", "PROTOCOL", "PORT", "HOST", "ROUTES", "STATE");
-        for (Door door : standing.doors()) {
+        for (Door door : now.standing().doors()) {
             doors.row(
                     door.gateway(),
                     door.listener(),
@@ -86,25 +77,32 @@ final class StatusCommand implements Callable<Integer> {
         }
         print(show, doors, "no Gateway");
         TextTable routes = TextTable.of("ROUTE", "HOSTS", "PARENT", "RULES", "STATE");
-        for (Way path : standing.paths()) {
+        for (Way path : now.standing().paths()) {
             routes.row(path.route(), path.hosts(), path.parent(), Integer.toString(path.rules()), path.state());
         }
         show.line("");
         print(show, routes, "no HTTPRoute");
         show.line("");
-        show.line(
-                site.running().isEmpty()
-                        ? show.faint("not running: this is what `shellac run` would serve")
-                        : show.green("running: "
-                                + site.running().keySet().stream()
-                                        .map(Name::toString)
-                                        .sorted()
-                                        .collect(Collectors.joining(", "))));
-        if (!problems.isEmpty()) {
+        show.line(run);
+        if (!now.problems().isEmpty()) {
             show.line("");
-            problems.forEach(problem ->
-                    show.line(problem.isError() ? show.red(problem.toString()) : show.yellow(problem.toString())));
+            now.problems()
+                    .forEach(problem -> show.line(
+                            problem.isError() ? show.red(problem.toString()) : show.yellow(problem.toString())));
         }
+    }
+
+    private static String run(Show show, RunState now, LiveReports live) {
+        if (now.running().isEmpty()) {
+            return show.faint(
+                    live.isServed()
+                            ? "`shellac run` has only just begun: this is what it would serve"
+                            : "not running: this is what `shellac run` would serve");
+        }
+        List<String> served = now.running().get();
+        return served.isEmpty()
+                ? show.red("running, and nothing is served")
+                : show.green("running: " + String.join(", ", served));
     }
 
     private static void print(Show show, TextTable table, String otherwise) {
@@ -115,16 +113,5 @@ final class StatusCommand implements Callable<Integer> {
         List<String> lines = table.lines();
         show.line(show.bold(lines.getFirst()));
         lines.stream().skip(1).forEach(show::line);
-    }
-
-    private static Map<String, Object> json(Site site, Standing standing, List<Problem> problems) {
-        var tree = new LinkedHashMap<String, Object>();
-        tree.put(
-                "running",
-                site.running().keySet().stream().map(Name::toString).sorted().toList());
-        tree.put("listeners", standing.doors());
-        tree.put("routes", standing.paths());
-        tree.put("problems", problems.stream().map(CheckCommand::json).toList());
-        return tree;
     }
 }

@@ -2,7 +2,6 @@ package dev.shellac.cli;
 
 import dev.shellac.cli.show.Show;
 import dev.shellac.cli.site.GatewayTable;
-import dev.shellac.cli.site.LiveState;
 import dev.shellac.cli.site.Site;
 import dev.shellac.cli.site.StatusTree;
 import dev.shellac.model.Name;
@@ -76,7 +75,7 @@ final class TranslateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Site site = Site.of(folder, LiveState.NONE);
+        Site site = Site.inCluster(folder);
         Show show = Show.of(spec);
         if (site.reading().objects().isEmpty() && !site.reading().errors().isEmpty()) {
             site.reading().errors().forEach(error -> show.err().println(error));

@@ -59,6 +59,19 @@ public record DataPlane(
         this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, List.of(), pending);
     }
 
+    /** The same, but it does not serve yet what it was given. */
+    public DataPlane waiting(String why) {
+        return new DataPlane(
+                addresses,
+                unusableAddresses,
+                unavailablePorts,
+                refusals,
+                refusedCertificates,
+                vclFault,
+                conflicts,
+                Optional.of(why));
+    }
+
     /** One that serves everything it was given, at these addresses. */
     public static DataPlane serving(Address... addresses) {
         return new DataPlane(List.of(addresses), Map.of(), Map.of(), List.of(), Optional.empty());

@@ -8,12 +8,20 @@ import java.util.List;
  * @param controllerName the GatewayClasses that we answer for
  * @param supportedFeatures what a GatewayClass says we can do; only what is tested
  * @param missingParents whether a route that names a Gateway which is not there is told so by us
+ * @param tls whether the data plane terminates TLS
  */
-public record Settings(String controllerName, List<String> supportedFeatures, MissingParents missingParents) {
+public record Settings(String controllerName, List<String> supportedFeatures, MissingParents missingParents, Tls tls) {
     /** In a cluster with several controllers nobody knows whose Gateway it would have been. */
     public enum MissingParents {
         OURS,
         SOMEBODY_ELSES
+    }
+
+    /** Whether HTTPS listeners are served. */
+    public enum Tls {
+        TERMINATED,
+        /** A varnishd by itself speaks HTTP. */
+        NOT_TERMINATED
     }
 
     public static final String CONTROLLER_NAME = "varnish-software.com/gateway";
@@ -22,8 +30,18 @@ public record Settings(String controllerName, List<String> supportedFeatures, Mi
         supportedFeatures = supportedFeatures.stream().sorted().toList();
     }
 
+    /** Who terminates TLS. */
+    public Settings(String controllerName, List<String> supportedFeatures, MissingParents missingParents) {
+        this(controllerName, supportedFeatures, missingParents, Tls.TERMINATED);
+    }
+
     public static Settings alone() {
         return new Settings(CONTROLLER_NAME, List.of(), MissingParents.OURS);
+    }
+
+    /** Alone, on a host without a cluster. */
+    public static Settings onHost() {
+        return new Settings(CONTROLLER_NAME, List.of(), MissingParents.OURS, Tls.NOT_TERMINATED);
     }
 
     public static Settings among() {

@@ -51,7 +51,7 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
         var now = new World(
                 before.settings(),
                 next,
-                rebound ? Gateways.bind(next, before.settings().controllerName()) : before.gateways(),
+                rebound ? Gateways.bind(next, before.settings()) : before.gateways(),
                 retrusted ? BackendTls.of(next) : before.backendTls(),
                 before.caches().after(before.snapshot(), next));
         return new Step(before, now, rebound, retrusted);

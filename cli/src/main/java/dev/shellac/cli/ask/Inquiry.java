@@ -2,10 +2,14 @@ package dev.shellac.cli.ask;
 
 import dev.shellac.cli.ask.Question.Unclear;
 import dev.shellac.cli.site.GatewayTable;
+import dev.shellac.cli.site.Problem;
 import dev.shellac.cli.site.Site;
 import dev.shellac.explain.Explainer;
 import dev.shellac.explain.request.Request;
 import dev.shellac.model.Name;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.Listener;
+import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.ListenerPlan;
 import java.util.Collection;
@@ -13,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds out which Gateway and port a question is put to.
@@ -25,8 +30,13 @@ public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listen
      * Puts the question.
      *
      * @throws Unclear where several Gateways or ports could be meant
+     * @throws Unserved where the listener that is meant is refused
      */
     public Told ask(Question question) {
+        Optional<Problem> refused = refused(question);
+        if (refused.isPresent()) {
+            throw new Unserved(refused.get());
+        }
         GatewayPlan plan = plan(question);
         ListenerPlan door = door(plan, question);
         GatewayTable table = GatewayTable.of(site, plan);
@@ -38,6 +48,39 @@ public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listen
                 question.target(),
                 question.headers());
         return new Told(site, table, request, new Explainer(table.table()).explain(request));
+    }
+
+    private Optional<Problem> refused(Question question) {
+        return site.snapshot().all(Gateway.class).stream()
+                .filter(found ->
+                        gateway.isEmpty() || gateway.get().equals(found.meta().name()))
+                .flatMap(found -> Stream.concat(
+                        found.listeners().stream()
+                                .filter(door -> isMeant(door, question))
+                                .map(door -> site.problem(found.id(), door)),
+                        sets(found)
+                                .flatMap(set -> set.listeners().stream()
+                                        .filter(door -> isMeant(door, question))
+                                        .map(door -> site.problem(set.id(), door)))))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    private Stream<ListenerSet> sets(Gateway of) {
+        return site.snapshot().all(ListenerSet.class).stream()
+                .filter(set ->
+                        set.parent().resolve(set.meta().name().namespace()).equals(of.id()));
+    }
+
+    // By its name, by its port, by its protocol, or because there is no other.
+    private boolean isMeant(Listener door, Question question) {
+        boolean named = listener.filter(door.name()::equals).isPresent();
+        boolean fits = listener.isEmpty()
+                && question.port()
+                        .map(port -> port == door.port().value())
+                        .orElseGet(() -> door.protocol().equals("HTTPS")
+                                && question.scheme().filter("https"::equals).isPresent());
+        return named || fits || site.plans().isEmpty();
     }
 
     private GatewayPlan plan(Question question) {

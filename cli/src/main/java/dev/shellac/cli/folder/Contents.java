@@ -35,6 +35,7 @@ final class Contents {
     private final Map<ResourceId, SortedMap<Path, Located>> kept = new HashMap<>();
     private final Map<ResourceId, Located> used = new HashMap<>();
     private final SortedMap<Path, List<Finding>> said = new TreeMap<>();
+    private final Set<Path> broken = new HashSet<>();
     private final Set<ResourceId> severalTimes = new HashSet<>();
     private final Set<ResourceId> touched = new HashSet<>();
     private Snapshot snapshot = Snapshot.empty();
@@ -65,6 +66,9 @@ final class Contents {
         forget(file, before);
         remember(file, reading.decoded().objects(), written);
         remember(file, reading.kept(), kept);
+        if (!reading.kept().isEmpty()) {
+            broken.add(file);
+        }
         if (!reading.decoded().findings().isEmpty()) {
             said.put(file, reading.decoded().findings());
         }
@@ -76,6 +80,7 @@ final class Contents {
 
     private void forget(Path file, @Nullable FileReading before) {
         said.remove(file);
+        broken.remove(file);
         if (before != null) {
             forget(file, before.decoded().objects(), written);
             forget(file, before.kept(), kept);
@@ -115,6 +120,21 @@ final class Contents {
 
     private Collection<Located> placesOf(ResourceId id) {
         return written.getOrDefault(id, new TreeMap<>()).values();
+    }
+
+    /** The objects that are used as they last were, and why. To be asked after {@link #snapshot}. */
+    Map<ResourceId, Finding> stale() {
+        var stale = new HashMap<ResourceId, Finding>();
+        for (Path file : broken) {
+            FileReading reading = Optional.ofNullable(files.get(file)).orElseThrow();
+            for (Located old : reading.kept()) {
+                ResourceId id = old.resource().id();
+                if (old.equals(used.get(id))) {
+                    stale.put(id, reading.cause(id));
+                }
+            }
+        }
+        return stale;
     }
 
     Map<ResourceId, Located> objects() {

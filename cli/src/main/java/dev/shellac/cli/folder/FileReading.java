@@ -108,6 +108,18 @@ record FileReading(Stamp stamp, Decoded decoded, List<Located> kept) {
         return List.copyOf(missing);
     }
 
+    /** Why an object is used as it last was. */
+    Finding cause(ResourceId id) {
+        String bare = id.type().kind() + " " + id.name().name();
+        return decoded.findings().stream()
+                .filter(finding -> finding.severity() == Severity.ERROR)
+                .filter(finding -> finding.object().equals(id.toString())
+                        || finding.object().equals(bare))
+                .findFirst()
+                .or(() -> decoded.errors().stream().findFirst())
+                .orElseGet(() -> decoded.findings().getFirst());
+    }
+
     private static Decoded explained(Path file, Decoded decoded, List<Located> kept) {
         if (kept.isEmpty()) {
             return decoded;

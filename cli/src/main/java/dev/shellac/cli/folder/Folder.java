@@ -63,7 +63,8 @@ public final class Folder {
         } catch (IOException e) {
             // Nothing was kept.
         }
-        last = new Reading(contents.snapshot(), contents.objects(), List.of(), contents.size(), 0);
+        last = new Reading(
+                contents.snapshot(), contents.objects(), Map.of(), List.of(), new Reading.Counts(contents.size(), 0));
         return last;
     }
 
@@ -99,7 +100,8 @@ public final class Folder {
         var snapshot = contents.snapshot();
         findings.addAll(contents.findings());
         findings.sort(BY_PLACE);
-        last = new Reading(snapshot, contents.objects(), findings, contents.size(), parsed);
+        last = new Reading(
+                snapshot, contents.objects(), contents.stale(), findings, new Reading.Counts(contents.size(), parsed));
         return last;
     }
 

@@ -1,6 +1,5 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.model.Port;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.translate.plan.GatewayPlan;
 import java.util.Collection;
@@ -9,12 +8,6 @@ import java.util.Map;
 /**
  * What one Gateway shall serve, and where.
  *
- * @param closed ports that are not opened, and why
  * @param unusable addresses that were asked for and that this host does not have, and why
  */
-record Desired(
-        GatewayPlan plan,
-        Collection<EndpointSlice> slices,
-        Doors doors,
-        Map<Port, String> closed,
-        Map<String, String> unusable) {}
+record Desired(GatewayPlan plan, Collection<EndpointSlice> slices, Doors doors, Map<String, String> unusable) {}

@@ -1,54 +1,55 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.decode.Finding;
-import dev.shellac.decode.Finding.Severity;
+import dev.shellac.cli.site.Problem;
+import dev.shellac.decode.tree.Position;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
-/** Says each finding once, and not before it lasted: a file that is being written is wrong for a moment. */
+/** Logs every line that {@code shellac check} would print once when it appears, and once when it is solved. For one thread. */
 final class FindingsLog {
     private static final System.Logger LOG = System.getLogger(FindingsLog.class.getName());
-    private static final Duration LASTING = Duration.ofMillis(200);
 
-    private final Map<Finding, Long> waiting = new LinkedHashMap<>();
-    private final Set<Finding> said = new HashSet<>();
+    private Map<Problem, Problem> known = Map.of();
 
-    /** What is wrong now; says what is due and how soon the next is, or a long time. */
-    Duration update(Collection<Finding> findings, long nanoTime) {
-        var now = new HashSet<>(findings);
-        waiting.keySet().retainAll(now);
-        if (said.retainAll(now) && now.stream().noneMatch(finding -> finding.severity() == Severity.ERROR)) {
-            LOG.log(Level.INFO, "no file is wrong any more");
-        }
-        for (Finding finding : findings) {
-            if (!said.contains(finding)) {
-                waiting.putIfAbsent(finding, nanoTime);
+    /** What is wrong now. */
+    void update(List<Problem> problems) {
+        var now = new LinkedHashMap<Problem, Problem>();
+        problems.forEach(problem -> now.put(key(problem), problem));
+        now.forEach((key, problem) -> {
+            if (!known.containsKey(key)) {
+                LOG.log(level(problem), "{0}", problem);
             }
-        }
-        long next = Long.MAX_VALUE;
-        for (Map.Entry<Finding, Long> entry : Map.copyOf(waiting).entrySet()) {
-            long left = entry.getValue() + LASTING.toNanos() - nanoTime;
-            if (left <= 0) {
-                waiting.remove(entry.getKey());
-                said.add(entry.getKey());
-                LOG.log(level(entry.getKey().severity()), "{0}", entry.getKey());
-            } else {
-                next = Math.min(next, left);
+        });
+        known.forEach((key, problem) -> {
+            if (!now.containsKey(key)) {
+                LOG.log(Level.INFO, "solved: {0}", problem);
             }
-        }
-        return next == Long.MAX_VALUE ? Duration.ofDays(1) : Duration.ofNanos(next);
+        });
+        known = now;
     }
 
-    private static Level level(Severity severity) {
-        return switch (severity) {
+    // A line that moved because something was written above it is not another problem.
+    private static Problem key(Problem problem) {
+        return new Problem(
+                problem.severity(),
+                Position.whole(problem.at().file()),
+                problem.object(),
+                problem.part(),
+                problem.reason(),
+                problem.message());
+    }
+
+    // What is on its way is nobody's mistake.
+    private static Level level(Problem problem) {
+        if (problem.reason().equals("Pending")) {
+            return Level.INFO;
+        }
+        return switch (problem.severity()) {
             case ERROR -> Level.ERROR;
             case WARNING -> Level.WARNING;
-            case NOTE -> Level.DEBUG;
+            case NOTE -> Level.INFO;
         };
     }
 }

@@ -7,6 +7,8 @@ import dev.shellac.varnishd.ghost.ReloadAnswer;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -37,6 +39,7 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
     private boolean closed;
     private int failures;
     private long lastFailure;
+    private String obstacle = "";
     private volatile Optional<DataPlane> report = Optional.empty();
 
     private GatewayRunner(Name gateway, RunSettings settings, GatewayFiles files, Inbox inbox) {
@@ -89,6 +92,7 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
             failures++;
             lastFailure = System.nanoTime();
             dirty = true;
+            report = Optional.of(down("varnishd ended with status " + status + " and is started again"));
             LOG.log(
                     Level.WARNING,
                     "Gateway {0}: varnishd ended with status {1} and is started again in {2} ms: {3}",
@@ -100,6 +104,11 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
         } finally {
             lock.unlock();
         }
+        inbox.reported();
+    }
+
+    private static DataPlane down(String why) {
+        return new DataPlane(List.of(), Map.of(), Map.of(), List.of(), Optional.empty(), Optional.of(why));
     }
 
     private Duration pause() {
@@ -171,8 +180,14 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
             GatewayServing.Result result = serving.serve(now);
             report = Optional.of(result.report());
             again = result.again();
+            obstacle = "";
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.ERROR, "Gateway " + gateway + ": cannot be served for now: " + e, e);
+            report = Optional.of(down("cannot be served for now: " + e));
+            // It is tried again each second.
+            if (!obstacle.equals(e.toString())) {
+                LOG.log(Level.ERROR, "Gateway " + gateway + ": cannot be served for now: " + e, e);
+            }
+            obstacle = e.toString();
         } finally {
             rest();
             inbox.reported();

@@ -68,8 +68,7 @@ final class GatewayServing implements AutoCloseable {
     record Result(DataPlane report, boolean again) {}
 
     Result serve(Desired desired) throws IOException {
-        var closed = new TreeMap<Port, String>(desired.closed());
-        closed.putAll(desired.doors().taken());
+        var closed = new TreeMap<Port, String>(desired.doors().taken());
         List<Door> doors = free(desired.doors().open(), closed);
         if (doors.isEmpty()) {
             stop();
@@ -198,7 +197,9 @@ final class GatewayServing implements AutoCloseable {
                         String.valueOf(live.routes()),
                         String.valueOf(live.hosts()),
                         String.valueOf(live.took().toMillis()));
-                live.refusals()
+                // The others are in the status of their route, and in the log of what is wrong.
+                live.refusals().stream()
+                        .filter(refusal -> origin(desired.plan(), refusal).isEmpty())
                         .forEach(refusal -> LOG.log(
                                 Level.WARNING,
                                 "Gateway {0}: ghost refuses {1}: {2}: {3}",
@@ -223,7 +224,7 @@ final class GatewayServing implements AutoCloseable {
         Optional<String> tableFault = answered.flatMap(answer -> answer instanceof ReloadAnswer.Kept kept
                 ? Optional.of("the router refuses the table: " + kept.field() + ": " + kept.error())
                 : Optional.empty());
-        boolean serving = varnishd.isPresent() && loaded;
+        boolean serving = varnishd.filter(Varnishd::isAlive).isPresent() && loaded;
         return new DataPlane(
                 serving ? addresses() : List.of(),
                 desired.unusable(),

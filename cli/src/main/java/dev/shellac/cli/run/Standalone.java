@@ -2,10 +2,10 @@ package dev.shellac.cli.run;
 
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.cli.folder.Reading;
+import dev.shellac.cli.site.Site;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
-import dev.shellac.model.Port;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.gateway.AddressRequest;
@@ -42,9 +42,10 @@ final class Standalone {
     private final StateFolder state;
     private final Inbox inbox;
     private final StatusWriter writer;
-    private final Translator translator = new Translator(Settings.alone());
-    private final FindingsLog findings = new FindingsLog();
+    private final Translator translator = new Translator(Settings.onHost());
+    private final Settling settling = new Settling();
     private final Map<Name, GatewayRunner> runners = new TreeMap<>();
+    private final Map<Name, Long> goneSince = new HashMap<>();
     private final Map<Name, Integer> seen = new HashMap<>();
     private Optional<Snapshot> served = Optional.empty();
     private Map<Name, DataPlane> reports = Map.of();
@@ -71,24 +72,31 @@ final class Standalone {
             Set<Path> changed = Set.of(folder.root());
             while (true) {
                 turn(changed);
-                Duration due = findings.update(reading.findings(), System.nanoTime());
-                Duration most = unwritten ? STATUS_WAITS : IDLE;
-                Inbox.Mail mail = inbox.await(due.compareTo(most) < 0 ? due : most);
+                Inbox.Mail mail = inbox.await(patience());
                 if (mail.closed()) {
                     return;
                 }
-                changed = mail.changed();
+                settling.changed(mail.changed(), System.nanoTime());
+                changed = settling.settled(System.nanoTime());
             }
         } finally {
             close();
         }
     }
 
+    private Duration patience() {
+        Duration most = unwritten ? STATUS_WAITS : goneSince.isEmpty() ? IDLE : Settling.ABSENCE;
+        Duration due = settling.due(System.nanoTime());
+        return due.compareTo(most) < 0 ? due : most;
+    }
+
     private void turn(Set<Path> changed) {
         if (!changed.isEmpty()) {
             reading = folder.read(changed);
             writer.read(changed);
+            unwritten = true;
         }
+        stopThoseGone(System.nanoTime());
         Snapshot snapshot = reading.snapshot();
         boolean fresh = served.filter(snapshot::equals).isEmpty();
         Map<Name, DataPlane> said = said();
@@ -110,29 +118,36 @@ final class Standalone {
     // long.
     private void publish() {
         boolean settled = runners.values().stream().allMatch(GatewayRunner::isSettled);
-        boolean late = waitingSince
-                .filter(since -> System.nanoTime() - since > STATUS_WAITS.toNanos())
-                .isPresent();
-        if (unwritten && outcome.isPresent() && (settled || late)) {
-            writer.publish(outcome.get().statuses(), reports);
-            unwritten = false;
-            waitingSince = Optional.empty();
+        if (unwritten && outcome.isPresent() && (settled || isLate())) {
+            writer.publish(new Site(folder.root(), reading, outcome.get(), Optional.of(reports)));
+            unwritten = !settled;
+            waitingSince = settled ? Optional.empty() : waitingSince;
         }
     }
 
+    private boolean isLate() {
+        return waitingSince
+                .filter(since -> System.nanoTime() - since > STATUS_WAITS.toNanos())
+                .isPresent();
+    }
+
+    // A report is about what was served before until the newest was taken.
     private Map<Name, DataPlane> said() {
+        boolean late = isLate();
         var said = new TreeMap<Name, DataPlane>();
-        runners.forEach((name, runner) -> runner.report().ifPresent(report -> said.put(name, report)));
+        runners.forEach((name, runner) -> runner.report()
+                .map(report -> late && !runner.isSettled()
+                        ? report.waiting("varnishd is still taking the last change")
+                        : report)
+                .ifPresent(report -> said.put(name, report)));
         return said;
     }
 
     private void serve(Outcome next, Snapshot snapshot) {
-        for (Name gone : List.copyOf(runners.keySet())) {
-            if (!next.plans().containsKey(gone)) {
-                LOG.log(Level.INFO, "Gateway {0} is gone: its varnishd stops", gone);
-                Optional.ofNullable(runners.remove(gone)).ifPresent(GatewayRunner::close);
-            }
-        }
+        goneSince.keySet().removeIf(next.plans()::containsKey);
+        runners.keySet().stream()
+                .filter(gone -> !next.plans().containsKey(gone))
+                .forEach(gone -> goneSince.putIfAbsent(gone, System.nanoTime()));
         if (next.plans().isEmpty()) {
             LOG.log(Level.WARNING, "nothing to serve: {0} holds no Gateway of ours that can run", folder.root());
         }
@@ -147,8 +162,19 @@ final class Standalone {
                             plan,
                             snapshot.all(EndpointSlice.class),
                             doors.getOrDefault(name, new Doors(List.of(), new TreeMap<>())),
-                            withoutTls(plan),
                             unusable(gateway)));
+        }
+    }
+
+    // A Gateway that is back within a second, as after a checkout, goes on with its cache and its connections.
+    private void stopThoseGone(long nanoTime) {
+        for (Map.Entry<Name, Long> gone : List.copyOf(goneSince.entrySet())) {
+            if (nanoTime - gone.getValue() >= Settling.ABSENCE.toNanos()) {
+                LOG.log(Level.INFO, "Gateway {0} is gone: its varnishd stops", gone.getKey());
+                goneSince.remove(gone.getKey());
+                Optional.ofNullable(runners.remove(gone.getKey())).ifPresent(GatewayRunner::close);
+                unwritten = true;
+            }
         }
     }
 
@@ -186,22 +212,12 @@ final class Standalone {
         boolean asked =
                 gateway.addresses().stream().anyMatch(address -> address.value().isPresent());
         var ports = plan(next, gateway.meta().name()).listeners().stream()
-                .filter(listener -> listener.protocol().equals("HTTP"))
                 .map(ListenerPlan::port)
                 .collect(Collectors.toCollection(TreeSet::new));
         return new Doors.Wish(
                 gateway.meta().name(),
                 asked ? addresses : settings.bind().stream().toList(),
                 asked && addresses.isEmpty() ? new TreeSet<>() : ports);
-    }
-
-    private static Map<Port, String> withoutTls(GatewayPlan plan) {
-        return plan.listeners().stream()
-                .filter(listener -> !listener.protocol().equals("HTTP"))
-                .collect(Collectors.toMap(
-                        ListenerPlan::port,
-                        listener -> listener.protocol() + " is not served on a host; put a TLS proxy in front",
-                        (one, other) -> one));
     }
 
     private static Map<String, String> unusable(Gateway gateway) {

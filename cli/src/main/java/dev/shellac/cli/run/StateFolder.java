@@ -2,6 +2,7 @@ package dev.shellac.cli.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.cli.site.LiveReports;
 import dev.shellac.model.Name;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -47,6 +48,8 @@ final class StateFolder implements AutoCloseable {
             channel.close();
             return Optional.empty();
         }
+        // Of a run that was killed.
+        Files.deleteIfExists(folder.resolve(LiveReports.FILE));
         return Optional.of(new StateFolder(folder, channel));
     }
 
@@ -164,7 +167,7 @@ final class StateFolder implements AutoCloseable {
         try {
             Files.deleteIfExists(folder.resolve("processes"));
             Files.deleteIfExists(folder.resolve("runtime"));
-            Files.deleteIfExists(folder.resolve("reports.json"));
+            Files.deleteIfExists(folder.resolve(LiveReports.FILE));
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "cannot tidy up {0}: {1}", folder, e);
         }

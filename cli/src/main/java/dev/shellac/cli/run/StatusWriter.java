@@ -1,22 +1,23 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.model.DataPlane;
-import dev.shellac.model.Name;
+import dev.shellac.cli.site.LiveReports;
+import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.site.RunState;
+import dev.shellac.cli.site.Site;
 import dev.shellac.translate.print.CanonicalYaml;
-import dev.shellac.translate.status.Statuses;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes the state folder on a thread of its own, the newest state only and not more often than needed: serving never waits for it.
+ * Writes the state folder and the log of what is wrong, on a thread of its own, the newest state only and not more often than needed: serving never waits for it.
  */
 final class StatusWriter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusWriter.class.getName());
@@ -25,14 +26,13 @@ final class StatusWriter implements AutoCloseable {
     private static final Duration SHORTEST = Duration.ofMillis(200);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
-    private record State(Statuses statuses, Map<Name, DataPlane> reports) {}
-
     private final StateFolder folder;
     private final LastGood lastGood;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition woken = lock.newCondition();
     private final Thread thread;
-    private Optional<State> next = Optional.empty();
+    private final FindingsLog findings = new FindingsLog();
+    private Optional<Site> next = Optional.empty();
     private Set<Path> changed = new LinkedHashSet<>();
     private boolean closed;
 
@@ -58,10 +58,10 @@ final class StatusWriter implements AutoCloseable {
         }
     }
 
-    void publish(Statuses statuses, Map<Name, DataPlane> reports) {
+    void publish(Site site) {
         lock.lock();
         try {
-            next = Optional.of(new State(statuses, reports));
+            next = Optional.of(site);
             woken.signalAll();
         } finally {
             lock.unlock();
@@ -72,7 +72,7 @@ final class StatusWriter implements AutoCloseable {
         try {
             boolean last = false;
             while (!last) {
-                State state;
+                Site site;
                 Set<Path> files;
                 lock.lock();
                 try {
@@ -83,7 +83,7 @@ final class StatusWriter implements AutoCloseable {
                     if (next.isEmpty()) {
                         return;
                     }
-                    state = next.get();
+                    site = next.get();
                     files = changed;
                     next = Optional.empty();
                     changed = new LinkedHashSet<>();
@@ -91,7 +91,7 @@ final class StatusWriter implements AutoCloseable {
                     lock.unlock();
                 }
                 long start = System.nanoTime();
-                write(state, files);
+                write(site, files);
                 pause(Duration.ofNanos(System.nanoTime() - start).multipliedBy(REST));
             }
         } catch (InterruptedException e) {
@@ -111,10 +111,12 @@ final class StatusWriter implements AutoCloseable {
         }
     }
 
-    private void write(State state, Set<Path> files) {
+    private void write(Site site, Set<Path> files) {
         try {
-            folder.write("status.yaml", CanonicalYaml.print(state.statuses()));
-            folder.write("reports.json", Reports.print(state.reports()));
+            List<Problem> problems = site.problems();
+            findings.update(problems);
+            folder.write("status.yaml", CanonicalYaml.print(site.outcome().statuses()));
+            folder.write(LiveReports.FILE, RunState.of(site, problems).print());
             lastGood.keep(files);
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.WARNING, "the state folder cannot be written: {0}", e);

@@ -56,7 +56,12 @@ record Conditions(Site site) {
     private Stream<Problem> listening(ResourceId id, ConditionSet own, List<ListenerStatus> listeners) {
         return Stream.concat(
                 of(id, "", own),
-                listeners.stream().flatMap(status -> of(id, "listener " + status.name(), status.conditions())));
+                listeners.stream().flatMap(status -> of(id, part(status.name()), status.conditions())));
+    }
+
+    /** The part of a Gateway or ListenerSet that a listener is. */
+    static String part(String listener) {
+        return "listener " + listener;
     }
 
     private Stream<Problem> policies(GroupKind type, Map<Name, PolicyStatus> statuses) {

@@ -1,7 +1,6 @@
 package dev.shellac.cli.site;
 
 import dev.shellac.decode.Finding.Severity;
-import dev.shellac.explain.table.Table;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
@@ -9,6 +8,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.translate.Settings;
+import dev.shellac.varnishconfig.table.GhostJson;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -55,14 +55,10 @@ record Idle(Site site) {
 
     private Stream<Problem> services() {
         var empty = new TreeSet<String>();
-        site.plans().forEach(plan -> {
-            Table table = GatewayTable.of(site, plan).table();
-            table.pools().forEach((name, pool) -> {
-                if (pool.endpoints().isEmpty()) {
-                    empty.add(name);
-                }
-            });
-        });
+        site.plans()
+                .forEach(plan -> empty.addAll(new GhostJson()
+                        .encode(plan, site.slices(), GatewayTable.sockets(plan))
+                        .poolsWithoutEndpoints()));
         return empty.stream()
                 .map(pool -> problem(
                         Severity.WARNING,

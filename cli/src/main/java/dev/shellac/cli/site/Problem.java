@@ -4,7 +4,9 @@ import dev.shellac.decode.Finding;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,6 +35,18 @@ public record Problem(Severity severity, Position at, String object, String part
         return Stream.of(isError() ? "" : severity.name().toLowerCase(Locale.ROOT), object, part, reason, message)
                 .filter(word -> !word.isEmpty())
                 .collect(Collectors.joining(": "));
+    }
+
+    public Map<String, Object> json() {
+        var tree = new LinkedHashMap<String, Object>();
+        tree.put("severity", severity.name().toLowerCase(Locale.ROOT));
+        tree.put("file", at.file());
+        tree.put("line", at.line());
+        tree.put("object", object);
+        tree.put("part", part);
+        tree.put("reason", reason);
+        tree.put("message", message);
+        return tree;
     }
 
     @Override

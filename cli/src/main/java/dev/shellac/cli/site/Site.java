@@ -9,6 +9,7 @@ import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.Listener;
 import dev.shellac.model.status.Address;
 import dev.shellac.translate.Outcome;
 import dev.shellac.translate.Settings;
@@ -20,30 +21,35 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * A folder, and what it comes to.
  *
- * @param running the Gateways that a data plane has reported for; of others it is assumed that they serve what they are given
+ * @param running what the data planes report; nothing if none was started, and then each is assumed to serve what it is given
  */
-public record Site(Path folder, Reading reading, Outcome outcome, Map<Name, DataPlane> running) {
+public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<Name, DataPlane>> running) {
     private static final Address HERE = new Address("IPAddress", "127.0.0.1");
 
-    public static Site of(Path folder, LiveState live) {
-        return of(folder, Folder.at(folder, InstantSource.system()).read(), live);
+    /** As {@code shellac run} would serve it. */
+    public static Site of(Path folder) {
+        return of(folder, Settings.onHost());
     }
 
-    static Site of(Path folder, Reading reading, LiveState live) {
-        Map<Name, DataPlane> running = live.reports();
+    /** As a cluster would. */
+    public static Site inCluster(Path folder) {
+        return of(folder, Settings.alone());
+    }
+
+    private static Site of(Path folder, Settings settings) {
+        Reading reading = Folder.at(folder, InstantSource.system()).read();
         var reports = new HashMap<Name, DataPlane>();
         reading.snapshot()
                 .all(Gateway.class)
                 .forEach(gateway -> reports.put(gateway.meta().name(), DataPlane.serving(HERE)));
-        reports.putAll(running);
-        Outcome outcome =
-                new Translator(Settings.alone()).translate(reading.snapshot().reported(reports));
-        return new Site(folder, reading, outcome, running);
+        Outcome outcome = new Translator(settings).translate(reading.snapshot().reported(reports));
+        return new Site(folder, reading, outcome, Optional.empty());
     }
 
     public Snapshot snapshot() {
@@ -61,6 +67,22 @@ public record Site(Path folder, Reading reading, Outcome outcome, Map<Name, Data
     /** Where an object is written; the folder, for one that is not in it. */
     public Position place(ResourceId id) {
         return reading.place(id).orElseGet(() -> Position.whole(folder.toString()));
+    }
+
+    /** Why a listener of a Gateway or ListenerSet is not served; nothing if it is. */
+    public Optional<Problem> problem(ResourceId owner, Listener listener) {
+        boolean planned = plans().stream()
+                .flatMap(plan -> plan.listeners().stream())
+                .anyMatch(
+                        served -> served.owner().equals(owner) && served.name().equals(listener.name()));
+        return planned
+                ? Optional.empty()
+                : new Conditions(this)
+                        .problems()
+                        .filter(problem -> problem.isError()
+                                && problem.object().equals(owner.toString())
+                                && problem.part().equals(Conditions.part(listener.name())))
+                        .findFirst();
     }
 
     /** All that is wrong, in order of file and line. */

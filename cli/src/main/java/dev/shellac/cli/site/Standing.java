@@ -1,5 +1,8 @@
 package dev.shellac.cli.site;
 
+import dev.shellac.decode.Finding;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
@@ -20,8 +23,6 @@ import java.util.stream.Collectors;
 
 /** Listeners and routes, and how each of them stands. */
 public record Standing(List<Door> doors, List<Way> paths) {
-    private static final String SERVING = "serving";
-
     /** A listener; one of a ListenerSet is named after it. */
     public record Door(
             String gateway, String listener, String protocol, int port, String hostname, int routes, String state) {}
@@ -29,8 +30,18 @@ public record Standing(List<Door> doors, List<Way> paths) {
     /** A route and one of its parents. */
     public record Way(String route, String hosts, String parent, int rules, String state) {}
 
+    public Standing {
+        doors = List.copyOf(doors);
+        paths = List.copyOf(paths);
+    }
+
     public static Standing of(Site site) {
         return new Standing(doors(site), paths(site));
+    }
+
+    /** Whether a data plane answers requests with what it was last given. */
+    static boolean isServing(DataPlane report) {
+        return !report.addresses().isEmpty() && report.pending().isEmpty();
     }
 
     private static List<Door> doors(Site site) {
@@ -44,7 +55,8 @@ public record Standing(List<Door> doors, List<Way> paths) {
                             name.toString(),
                             listener,
                             status.map(GatewayStatus::conditions),
-                            status.map(GatewayStatus::listeners).orElse(List.of()))));
+                            status.map(GatewayStatus::listeners).orElse(List.of()),
+                            good(site, gateway.id()))));
         }
         for (ListenerSet set : site.snapshot().all(ListenerSet.class)) {
             Name name = set.meta().name();
@@ -55,13 +67,18 @@ public record Standing(List<Door> doors, List<Way> paths) {
                             set.id().toString(),
                             listener,
                             status.map(ListenerSetStatus::conditions),
-                            status.map(ListenerSetStatus::listeners).orElse(List.of()))));
+                            status.map(ListenerSetStatus::listeners).orElse(List.of()),
+                            good(site, set.id()))));
         }
         return doors;
     }
 
     private static Door door(
-            String owner, Listener listener, Optional<ConditionSet> whole, List<ListenerStatus> listeners) {
+            String owner,
+            Listener listener,
+            Optional<ConditionSet> whole,
+            List<ListenerStatus> listeners,
+            String good) {
         Optional<ListenerStatus> own = listeners.stream()
                 .filter(status -> status.name().equals(listener.name()))
                 .findFirst();
@@ -70,7 +87,7 @@ public record Standing(List<Door> doors, List<Way> paths) {
                 : own.map(ListenerStatus::conditions)
                         .flatMap(conditions -> firstFalse(conditions, "Accepted", "ResolvedRefs", "Programmed"))
                         .or(() -> whole.flatMap(conditions -> firstFalse(conditions, "Accepted", "Programmed")))
-                        .orElse(SERVING);
+                        .orElse(good);
         return new Door(
                 owner,
                 listener.name(),
@@ -103,15 +120,47 @@ public record Standing(List<Door> doors, List<Way> paths) {
                                         .map(section -> "/" + section)
                                         .orElse(""),
                         route.rules().size(),
-                        firstFalse(parent.conditions(), "Accepted", "ResolvedRefs")
-                                .or(() -> parent.conditions()
-                                        .find("PartiallyInvalid")
-                                        .filter(Condition::holds)
-                                        .map(found -> "in part: " + found.reason()))
-                                .orElse(SERVING)));
+                        state(site, parent, to).orElseGet(() -> good(site, route.id()))));
             }
         }
         return paths;
+    }
+
+    // Nothing if a request would get to it.
+    private static Optional<String> state(Site site, RouteStatus.Parent parent, ResourceId to) {
+        return firstFalse(parent.conditions(), "Accepted", "ResolvedRefs")
+                .or(() -> parent.conditions()
+                        .find("PartiallyInvalid")
+                        .filter(Condition::holds)
+                        .map(found -> "in part: " + found.reason()))
+                .or(() -> conditions(site, to).flatMap(whole -> firstFalse(whole, "Accepted", "Programmed")));
+    }
+
+    private static Optional<ConditionSet> conditions(Site site, ResourceId parent) {
+        return parent.type().equals(GroupKind.GATEWAY)
+                ? Optional.ofNullable(site.outcome().statuses().gateways().get(parent.name()))
+                        .map(GatewayStatus::conditions)
+                : Optional.ofNullable(site.outcome().statuses().listenerSets().get(parent.name()))
+                        .map(ListenerSetStatus::conditions);
+    }
+
+    // Of what nobody runs it can only be said that nothing is wrong with it.
+    private static String good(Site site, ResourceId id) {
+        return (site.running().isPresent() ? "serving" : "valid")
+                + Optional.ofNullable(site.reading().stale().get(id))
+                        .map(why -> ", as it last was: " + words(site, why))
+                        .orElse("");
+    }
+
+    private static String words(Site site, Finding why) {
+        String place = why.at().toString();
+        String folder = site.folder() + "/";
+        String said = why.message().startsWith("cannot be read")
+                ? "cannot be read"
+                : why.message().startsWith("is empty")
+                        ? "is empty"
+                        : why.message().contains("is gone") ? "is gone" : "is not valid";
+        return (place.startsWith(folder) ? place.substring(folder.length()) : place) + " " + said;
     }
 
     private static Optional<String> firstFalse(ConditionSet conditions, String... types) {

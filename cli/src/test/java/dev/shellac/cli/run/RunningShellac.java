@@ -17,12 +17,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 
 /** {@code shellac run} as a process of its own, in front of the Varnish of the gateway's image. */
 final class RunningShellac implements AutoCloseable {
     static final Path HOME =
             Path.of(System.getProperty("shellac.home", "..")).toAbsolutePath().normalize();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** An answer over HTTP. */
     record Answer(int status, Map<String, String> headers) {
@@ -35,26 +36,32 @@ final class RunningShellac implements AutoCloseable {
     private final Path log;
     private final Path state;
     private final Path runtimes;
+    private final Path work;
 
-    private RunningShellac(Process process, Path log, Path state, Path runtimes) {
+    private RunningShellac(Process process, Path log, Path work) {
         this.process = process;
         this.log = log;
-        this.state = state;
-        this.runtimes = runtimes;
+        this.state = work.resolve("state");
+        this.runtimes = work.resolve("t");
+        this.work = work;
+    }
+
+    private static List<String> java() {
+        return new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.shellac.cli.Main"));
     }
 
     static RunningShellac start(Path folder, Path work) throws IOException {
         Path runtimes = Files.createDirectories(work.resolve("t"));
         Path state = work.resolve("state");
         Path log = work.resolve("log-" + System.nanoTime());
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Djava.io.tmpdir=" + runtimes,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.shellac.cli.Main"));
+        var command = java();
+        command.add(1, "-Djava.io.tmpdir=" + runtimes);
         command.addAll(List.of(
                 "run",
                 "--bind=127.0.0.1",
@@ -64,7 +71,30 @@ final class RunningShellac implements AutoCloseable {
                 "--ghost=" + HOME.resolve("build/ghost/debian-13/libvmod_ghost.so"),
                 folder.toString()));
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-        return new RunningShellac(builder.start(), log, state, runtimes);
+        return new RunningShellac(builder.start(), log, work);
+    }
+
+    /** What {@code shellac status} prints beside it. */
+    String told(Path folder) throws IOException, InterruptedException {
+        return told(folder, work);
+    }
+
+    static String told(Path folder, Path work) throws IOException, InterruptedException {
+        Path file = Files.createTempFile(work, "status", ".txt");
+        var command = java();
+        command.addAll(List.of("status", "--state=" + work.resolve("state"), folder.toString()));
+        new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(file.toFile())
+                .start()
+                .waitFor();
+        String text = Files.readString(file);
+        Files.delete(file);
+        return text;
+    }
+
+    void awaitTold(Path folder, String text) throws Exception {
+        await("shellac status with " + text, () -> told(folder).contains(text));
     }
 
     String log() throws IOException {
@@ -111,6 +141,10 @@ final class RunningShellac implements AutoCloseable {
     /** For what takes a while even on a machine that does nothing else. */
     void awaitLogPatiently(String text) throws Exception {
         await("a log with " + text, PATIENCE.multipliedBy(6), () -> log().contains(text));
+    }
+
+    void awaitStatusPatiently(String text) throws Exception {
+        await("a status with " + text, PATIENCE.multipliedBy(6), () -> status().contains(text));
     }
 
     void awaitAnswer(int port, String host, String path, int status) throws Exception {
@@ -172,10 +206,13 @@ final class RunningShellac implements AutoCloseable {
     public void close() throws IOException {
         process.destroy();
         process.onExit().join();
-        boolean left = ProcessHandle.allProcesses()
-                .anyMatch(other -> commandLine(other).contains(runtimes + "/shellac-"));
-        if (left) {
-            throw new AssertionError("a process is left");
+        // Those that were killed take a moment to go on a busy machine.
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (isAnyLeft()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("a process is left");
+            }
+            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
         }
         try (var files = Files.list(runtimes)) {
             List<Path> kept = files.filter(file -> file.getFileName().toString().startsWith("shellac-"))
@@ -184,6 +221,10 @@ final class RunningShellac implements AutoCloseable {
                 throw new AssertionError("files are left: " + kept);
             }
         }
+    }
+
+    private boolean isAnyLeft() {
+        return ProcessHandle.allProcesses().anyMatch(other -> commandLine(other).contains(runtimes + "/shellac-"));
     }
 
     private static String commandLine(ProcessHandle handle) {

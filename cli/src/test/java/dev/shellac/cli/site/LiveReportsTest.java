@@ -2,50 +2,52 @@ package dev.shellac.cli.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.model.DataPlane;
-import dev.shellac.model.DataPlane.TableRefusal;
-import dev.shellac.model.Name;
-import dev.shellac.model.Port;
-import dev.shellac.model.status.Address;
+import dev.shellac.cli.site.Standing.Door;
+import dev.shellac.cli.site.Standing.Way;
+import dev.shellac.decode.Finding.Severity;
+import dev.shellac.decode.tree.Position;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class LiveReportsTest {
-    private static final String REPORTS = """
-            {"default/gw": {
-              "addresses": [{"type": "IPAddress", "value": "10.0.0.1"}],
-              "unusableAddresses": {"10.0.0.2": "not of this host"},
-              "unavailablePorts": {"80": "in use by nginx"},
-              "refusals": [{"route": "shop/cart", "rule": 1, "match": 2, "message": "too large"}],
-              "vclFault": "line 3"}}
-            """;
+    private static final RunState STATE = new RunState(
+            Optional.of(List.of("default/gw")),
+            new Standing(
+                    List.of(new Door("default/gw", "http", "HTTP", 80, "*", 1, "serving")),
+                    List.of(new Way("shop/cart", "a.example.com", "default/gw", 2, "serving"))),
+            List.of(new Problem(
+                    Severity.WARNING,
+                    new Position("a.yaml", 3),
+                    "HTTPRoute shop/cart",
+                    "parent Gateway default/gw",
+                    "UnsupportedValue",
+                    "too \"large\"")));
 
     @TempDir
     private Path state;
 
     @Test
     void nothingIsServedWithoutAStateFolder() {
-        assertThat(LiveReports.in(state.resolve("none")).reports()).isEmpty();
+        assertThat(LiveReports.in(state.resolve("none")).state()).isEmpty();
+        assertThat(LiveReports.in(state.resolve("none")).isServed()).isFalse();
     }
 
     @Test
     void whatAKilledRunLeftDoesNotCount() throws IOException {
-        Files.writeString(state.resolve("reports.json"), REPORTS);
+        Files.writeString(state.resolve(LiveReports.FILE), STATE.print());
         Files.writeString(state.resolve("lock"), "");
-        assertThat(LiveReports.in(state).reports()).isEmpty();
+        assertThat(LiveReports.in(state).state()).isEmpty();
     }
 
     @Test
     void whatARunningOneReportsIsRead() throws IOException, InterruptedException {
-        Files.writeString(state.resolve("reports.json"), REPORTS);
         // A lock counts between processes only.
         Process holder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -57,15 +59,10 @@ final class LiveReportsTest {
                 .start();
         try (var said = new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8)) {
             assertThat(said.read()).isEqualTo('l');
-            assertThat(LiveReports.in(state).reports())
-                    .isEqualTo(Map.of(
-                            new Name("default", "gw"),
-                            new DataPlane(
-                                    List.of(new Address("IPAddress", "10.0.0.1")),
-                                    Map.of("10.0.0.2", "not of this host"),
-                                    Map.of(new Port(80), "in use by nginx"),
-                                    List.of(new TableRefusal(new Name("shop", "cart"), 1, 2, "too large")),
-                                    Optional.of("line 3"))));
+            assertThat(LiveReports.in(state).isServed()).isTrue();
+            assertThat(LiveReports.in(state).state()).isEmpty();
+            Files.writeString(state.resolve(LiveReports.FILE), STATE.print());
+            assertThat(LiveReports.in(state).state()).contains(STATE);
         } finally {
             holder.destroy();
             holder.waitFor();

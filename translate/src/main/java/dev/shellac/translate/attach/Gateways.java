@@ -12,6 +12,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.gateway.Listener;
 import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.translate.Settings;
 import dev.shellac.translate.attach.BoundGateway.BoundSet;
 import dev.shellac.translate.resolve.Certificates;
 import dev.shellac.translate.resolve.Parameters;
@@ -36,16 +37,16 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         classes = List.copyOf(classes);
     }
 
-    public static Gateways bind(Snapshot snapshot, String controllerName) {
+    public static Gateways bind(Snapshot snapshot, Settings settings) {
         List<GatewayClass> classes = snapshot.all(GatewayClass.class).stream()
-                .filter(candidate -> candidate.controllerName().equals(controllerName))
+                .filter(candidate -> candidate.controllerName().equals(settings.controllerName()))
                 .toList();
         Set<String> names =
                 classes.stream().map(ours -> ours.meta().name().name()).collect(Collectors.toSet());
         var bound = new HashMap<Name, BoundGateway>();
         for (Gateway gateway : snapshot.all(Gateway.class)) {
             if (names.contains(gateway.className()) && gateway.meta().deleted().isEmpty()) {
-                bound.put(gateway.meta().name(), new Binding(snapshot, gateway).bind());
+                bound.put(gateway.meta().name(), new Binding(snapshot, gateway, settings.tls()).bind());
             }
         }
         return new Gateways(bound, classes);
@@ -72,10 +73,10 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                                 .isPresent());
     }
 
-    private record Binding(Snapshot snapshot, Gateway gateway) {
+    private record Binding(Snapshot snapshot, Gateway gateway, Settings.Tls tls) {
         BoundGateway bind() {
             Certificates certificates = Certificates.of(snapshot);
-            var check = new ListenerCheck(gateway, certificates);
+            var check = new ListenerCheck(gateway, certificates, tls);
             var ports = new PortLimit(gateway.meta().name().namespace());
             List<BoundListener> own =
                     ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of()));

@@ -7,6 +7,7 @@ import dev.shellac.model.gateway.FrontendTls.ClientValidation;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.Listener;
 import dev.shellac.model.gateway.ListenerTls;
+import dev.shellac.translate.Settings;
 import dev.shellac.translate.plan.ListenerPlan.ClientPlan;
 import dev.shellac.translate.resolve.Certificates;
 import dev.shellac.translate.resolve.Reason;
@@ -18,17 +19,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Looks at one listener by itself: its protocol, kinds, certificates and clients. */
-record ListenerCheck(Gateway gateway, Certificates certificates) {
+record ListenerCheck(Gateway gateway, Certificates certificates, Settings.Tls tls) {
     private static final List<GroupKind> KINDS = List.of(GroupKind.HTTP_ROUTE);
 
     BoundListener check(ResourceId owner, Listener listener) {
-        if (!listener.protocol().equals("HTTP") && !listener.protocol().equals("HTTPS")) {
-            return refused(
-                    owner,
-                    listener,
-                    new Refusal(
-                            Reason.UNSUPPORTED_PROTOCOL,
-                            "protocol " + listener.protocol() + " is not supported; HTTP and HTTPS are"));
+        Optional<String> unsupported = unsupported(listener.protocol());
+        if (unsupported.isPresent()) {
+            return refused(owner, listener, new Refusal(Reason.UNSUPPORTED_PROTOCOL, unsupported.get()));
         }
         if (!listener.filters().isEmpty()) {
             return refused(
@@ -60,6 +57,21 @@ record ListenerCheck(Gateway gateway, Certificates certificates) {
                 certificate.found,
                 validation.map(wanted -> new ClientPlan(clients.found, wanted.mode())),
                 Optional.empty());
+    }
+
+    private Optional<String> unsupported(String protocol) {
+        return switch (protocol) {
+            case "HTTP" -> Optional.empty();
+            case "HTTPS" ->
+                tls == Settings.Tls.TERMINATED
+                        ? Optional.empty()
+                        : Optional.of(
+                                "protocol HTTPS is not served without a cluster: put a TLS proxy in front of an HTTP"
+                                        + " listener");
+            default ->
+                Optional.of("protocol " + protocol + " is not supported; "
+                        + (tls == Settings.Tls.TERMINATED ? "HTTP and HTTPS are" : "HTTP is"));
+        };
     }
 
     private static BoundListener refused(ResourceId owner, Listener listener, Refusal why) {

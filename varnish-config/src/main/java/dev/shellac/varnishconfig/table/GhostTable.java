@@ -4,6 +4,7 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.varnishconfig.wire.Chunk;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,11 @@ public final class GhostTable {
         var target = ByteBuffer.allocate(length());
         copyTo(target);
         return target.array();
+    }
+
+    /** The names of pools that nobody answers for, in order. */
+    public List<String> poolsWithoutEndpoints() {
+        return parts.pools().empty();
     }
 
     /** What ghost repeats once this table is live; equal for equal content alone. */

@@ -65,6 +65,16 @@ record Pools(
         return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, members);
     }
 
+    /** The names of those without an endpoint. */
+    List<String> empty() {
+        return json.entrySet().stream()
+                .filter(pool -> Optional.ofNullable(uses.get(pool.getKey())).stream()
+                        .anyMatch(
+                                backends -> pool.getValue().equals(encoded(pool.getKey(), first(backends), List.of()))))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     private Pools encoded(Iterable<String> names, Members members) {
         SharedMap<String, Chunk> next = json;
         int nextLength = length;
@@ -83,12 +93,19 @@ record Pools(
     }
 
     private Chunk encode(String name, Map<Backend.Serving, Integer> backends) {
-        Backend.Serving backend = backends.keySet().stream()
+        Backend.Serving backend = first(backends);
+        SharedMap<Name, EndpointSlice> slices = byService.get(backend.service());
+        return encoded(name, backend, slices == null ? List.of() : slices.values());
+    }
+
+    private static Backend.Serving first(Map<Backend.Serving, Integer> backends) {
+        return backends.keySet().stream()
                 .min(Comparator.comparing(Backend.Serving::toString))
                 .orElseThrow();
-        SharedMap<Name, EndpointSlice> slices = byService.get(backend.service());
-        var pool = new Pool(backend, slices == null ? List.of() : slices.values());
-        return Chunk.of(JsonWriter.compact().text(name) + ":" + pool.json());
+    }
+
+    private static Chunk encoded(String name, Backend.Serving backend, List<EndpointSlice> slices) {
+        return Chunk.of(JsonWriter.compact().text(name) + ":" + new Pool(backend, slices).json());
     }
 
     private static SharedMap<String, Map<Backend.Serving, Integer>> counted(

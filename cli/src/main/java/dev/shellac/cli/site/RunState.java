@@ -1,0 +1,96 @@
+package dev.shellac.cli.site;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.shellac.cli.site.Standing.Door;
+import dev.shellac.cli.site.Standing.Way;
+import dev.shellac.decode.Finding.Severity;
+import dev.shellac.decode.tree.Position;
+import dev.shellac.model.DataPlane;
+import dev.shellac.model.Name;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+
+/**
+ * What {@code shellac status} shows: of a folder, or of a run, which writes it into its state folder in the form that
+ * {@code shellac status --output json} prints.
+ *
+ * @param running the Gateways that are served; nothing if no run serves the folder
+ */
+public record RunState(Optional<List<String>> running, Standing standing, List<Problem> problems) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    public static RunState of(Site site) {
+        return of(site, site.problems());
+    }
+
+    /**
+     * The same, where they are known already.
+     *
+     * @param problems all of the site
+     */
+    public static RunState of(Site site, List<Problem> problems) {
+        return new RunState(
+                site.running().map(RunState::served),
+                Standing.of(site),
+                problems.stream()
+                        .filter(problem -> problem.severity() != Severity.NOTE)
+                        .toList());
+    }
+
+    private static List<String> served(Map<Name, DataPlane> reports) {
+        return reports.entrySet().stream()
+                .filter(report -> Standing.isServing(report.getValue()))
+                .map(report -> report.getKey().toString())
+                .sorted()
+                .toList();
+    }
+
+    public Map<String, Object> json() {
+        var tree = new LinkedHashMap<String, Object>();
+        tree.put("running", running.orElse(List.of()));
+        tree.put("listeners", standing.doors());
+        tree.put("routes", standing.paths());
+        tree.put("problems", problems.stream().map(Problem::json).toList());
+        return tree;
+    }
+
+    public String print() throws JsonProcessingException {
+        return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json()) + "\n";
+    }
+
+    /** What a run printed. */
+    static RunState parse(String text) throws JsonProcessingException {
+        JsonNode tree = JSON.readTree(text);
+        var running = new ArrayList<String>();
+        tree.path("running").forEach(name -> running.add(name.asText()));
+        var doors = new ArrayList<Door>();
+        for (JsonNode door : tree.path("listeners")) {
+            doors.add(JSON.treeToValue(door, Door.class));
+        }
+        var paths = new ArrayList<Way>();
+        for (JsonNode path : tree.path("routes")) {
+            paths.add(JSON.treeToValue(path, Way.class));
+        }
+        List<Problem> problems = StreamSupport.stream(tree.path("problems").spliterator(), false)
+                .map(RunState::problem)
+                .toList();
+        return new RunState(Optional.of(running), new Standing(doors, paths), problems);
+    }
+
+    private static Problem problem(JsonNode json) {
+        return new Problem(
+                Severity.valueOf(json.path("severity").asText().toUpperCase(Locale.ROOT)),
+                new Position(json.path("file").asText(), json.path("line").asInt()),
+                json.path("object").asText(),
+                json.path("part").asText(),
+                json.path("reason").asText(),
+                json.path("message").asText());
+    }
+}

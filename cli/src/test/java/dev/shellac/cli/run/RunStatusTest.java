@@ -1,0 +1,96 @@
+package dev.shellac.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.testkit.net.FreePort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is wrong with a folder that is served, what the log and {@code shellac status} say of it, and what goes on meanwhile. */
+final class RunStatusTest extends RunFixture {
+    RunStatusTest() throws IOException {}
+
+    @Test
+    void anUnknownFieldIsAnErrorAndTheLastGoodObjectStays() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            file("a.yaml", routeText("a", "a.example.com", "two").replace("hostnames:", "hostname:"));
+            shellac.awaitLog("a.yaml:6: HTTPRoute a: spec.hostname: unknown field; do you mean hostnames?");
+            assertThat(backend("a.example.com")).isEqualTo("one");
+            shellac.awaitTold(folder, "serving, as it last was: a.yaml:6 is not valid");
+            route("a", "a.example.com", "two");
+            shellac.awaitLog("solved: " + folder.resolve("a.yaml") + ":6: HTTPRoute a: spec.hostname: unknown field");
+            shellac.await("the mended file", () -> backend("a.example.com").equals("two"));
+            assertThat(shellac.log().lines().filter(line -> line.contains("unknown field")))
+                    .hasSize(2);
+        }
+    }
+
+    /** The state of the run, not what the files say by now. */
+    @Test
+    void statusTellsWhatRuns() throws Exception {
+        var stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        try (stranger;
+                RunningShellac shellac = start()) {
+            shellac.awaitTold(folder, "running: default/web");
+            assertThat(shellac.told(folder)).contains("serving").doesNotContain("valid");
+            file("a.yaml", routeText("a", "a.example.com", "one") + "  broken: [\n");
+            shellac.awaitTold(folder, "serving, as it last was: a.yaml:9 cannot be read");
+            gateway("web", stranger.getLocalPort());
+            shellac.awaitTold(folder, "running, and nothing is served");
+            assertThat(shellac.told(folder)).contains("PortUnavailable").doesNotContain("serving");
+            shellac.awaitLog("port " + stranger.getLocalPort() + " cannot be opened: in use by java");
+        }
+        assertThat(RunningShellac.told(folder, work)).contains("not running").doesNotContain("serving");
+    }
+
+    @Test
+    void aGatewayThatIsBackWithinASecondGoesOn() throws Exception {
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            List<ProcessHandle> before = shellac.varnishds();
+            Path web = folder.resolve("web.yaml");
+            byte[] text = Files.readAllBytes(web);
+            // As rm and cp do it. Who needs a second for that is no example of it.
+            long took;
+            do {
+                long start = System.nanoTime();
+                Files.delete(web);
+                Files.write(web, text);
+                took = System.nanoTime() - start;
+            } while (took > Settling.ABSENCE.toNanos() / 2);
+            route("b", "b.example.com", "two");
+            shellac.awaitAnswer(port, "b.example.com", "/", 200);
+            assertThat(shellac.varnishds()).isEqualTo(before);
+            assertThat(shellac.log()).doesNotContain("is gone");
+            Files.delete(web);
+            shellac.awaitLog("Gateway default/web is gone: its varnishd stops");
+            shellac.awaitTold(folder, "running, and nothing is served");
+        }
+    }
+
+    @Test
+    void httpsIsRefusedInTheWordsOfCheck() throws Exception {
+        String sentence =
+                "listener https: UnsupportedProtocol: protocol HTTPS is not served without a cluster: put a TLS proxy"
+                        + " in front of an HTTP listener";
+        Files.writeString(
+                folder.resolve("web.yaml"),
+                Files.readString(folder.resolve("web.yaml")) + """
+                  - {name: https, protocol: HTTPS, port: %d, tls: {certificateRefs: [{name: shop}]}}
+                """.formatted(FreePort.find()));
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            shellac.awaitLog("web.yaml:1: Gateway default/web: " + sentence);
+            shellac.awaitTold(folder, "web.yaml:1: Gateway default/web: " + sentence);
+            assertThat(shellac.log().lines().filter(line -> line.contains("HTTPS")))
+                    .hasSize(1);
+            assertThat(shellac.log()).doesNotContain("ghost refuses");
+        }
+    }
+}
