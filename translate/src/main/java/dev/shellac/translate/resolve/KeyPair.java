@@ -46,6 +46,9 @@ public sealed interface KeyPair {
     String CERTIFICATE = "tls.crt";
     String KEY = "tls.key";
 
+    /** Bytes of a chain and its key as PEM. Chains have a few KiB; all certificates of a Gateway share what a pod can hold. */
+    int MOST_BYTES = 64 * 1024;
+
     /** What it holds; equal Secrets are read once. */
     static KeyPair of(SecretObject secret) {
         return KeyPairMemory.of(secret);
@@ -53,6 +56,10 @@ public sealed interface KeyPair {
 
     /** The same, read anew. */
     static KeyPair read(SecretObject secret) {
+        Optional<Bad> large = tooLarge(secret);
+        if (large.isPresent()) {
+            return large.get();
+        }
         Optional<String> fault = fault(secret, CERTIFICATE, "CERTIFICATE").or(() -> fault(secret, KEY, "PRIVATE KEY"));
         if (fault.isPresent()) {
             return new Bad(fault.get());
@@ -69,6 +76,20 @@ public sealed interface KeyPair {
         } catch (CertificateException e) {
             return new Bad("a certificate in " + CERTIFICATE + " that cannot be read: " + e.getMessage());
         }
+    }
+
+    private static Optional<Bad> tooLarge(SecretObject secret) {
+        int bytes = length(secret, CERTIFICATE) + length(secret, KEY);
+        return bytes <= MOST_BYTES
+                ? Optional.empty()
+                : Optional.of(new Bad(bytes + " bytes in " + CERTIFICATE + " and " + KEY + ", at most " + MOST_BYTES
+                        + " are taken: leave out certificates that are not part of the chain"));
+    }
+
+    private static int length(SecretObject secret, String key) {
+        return Optional.ofNullable(secret.values().get(key))
+                .<Integer>map(value -> value.reveal(bytes -> bytes.length))
+                .orElse(0);
     }
 
     private static Optional<String> fault(SecretObject secret, String key, String label) {

@@ -56,6 +56,17 @@ final class KeyPairTest {
                 .isEqualTo("a key in tls.key that is not that of the certificate in tls.crt");
     }
 
+    /** One chain of 900 KB must not fill what all listeners of a Gateway share. */
+    @Test
+    void aChainThatIsTooLargeIsSaid() {
+        String one = TestPem.read("ec.crt");
+        String key = TestPem.read("ec.key");
+        assertThat(of(one.repeat(KeyPair.MOST_BYTES / one.length() - 1), key)).isInstanceOf(KeyPair.Good.class);
+        assertThat(why(one.repeat(KeyPair.MOST_BYTES / one.length() + 1), key))
+                .endsWith("bytes in tls.crt and tls.key, at most 65536 are taken: leave out certificates that are not"
+                        + " part of the chain");
+    }
+
     @Test
     void aKeyThatIsTooShortIsSaid() {
         assertThat(why(TestPem.read("weak.crt"), TestPem.read("weak.key")))
