@@ -5,12 +5,16 @@ import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.route.HttpRoute;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
 import dev.shellac.operator.http.OperatorMetrics.Write;
+import dev.shellac.operator.loop.Arrivals;
 import dev.shellac.operator.loop.Desk;
 import dev.shellac.operator.loop.Inbox;
 import dev.shellac.operator.loop.Ports;
@@ -18,11 +22,13 @@ import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.ClassStatuses;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.NotOwned;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
 import dev.shellac.operator.write.Wish;
+import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
@@ -35,15 +41,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The world of the loop, as it is. */
-record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics) implements Ports, Desk.Listener {
+record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorMetrics metrics)
+        implements Ports, Desk.Listener {
     private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
-    private static final Duration READ_WITHIN = Duration.ofSeconds(2);
 
     /** What is watched, and where is written to. */
-    record Edges(Feeds feeds, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+    record Edges(
+            Feeds feeds, LastValidRoutes routes, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
 
     /** Who writes. */
-    record Desks(ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
+    record Desks(WorkQueue queue, ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
 
     @Override
     public Cluster cluster() {
@@ -88,9 +95,39 @@ record LivePorts(Edges edges, Desks desks, Inbox inbox, OperatorMetrics metrics)
     }
 
     @Override
-    public Inbox.Batch read(Set<Name> configMaps) throws InterruptedException {
-        edges.feeds().configMaps(configMaps, READ_WITHIN);
-        return inbox.take(Duration.ZERO);
+    public void ended(Fleet.Key gateway) {
+        inbox.fleet(gateway);
+    }
+
+    @Override
+    public Desk.Writer writer() {
+        return (gateway, task) ->
+                desks.queue().add(new WorkQueue.Key(gateway.namespace(), "configuration of " + gateway.label()), task);
+    }
+
+    @Override
+    public Arrivals.Reader reader() {
+        return new Arrivals.Reader() {
+            @Override
+            public void read(Set<ResourceId> wanted) {
+                edges.feeds().read(wanted);
+            }
+
+            @Override
+            public boolean isRead(ResourceId wanted) {
+                return edges.feeds().isRead(wanted);
+            }
+
+            @Override
+            public Optional<HttpRoute> find(Name name, String uid) {
+                return edges.routes().find(name, uid);
+            }
+        };
+    }
+
+    @Override
+    public void gateways(Snapshot snapshot) {
+        tokens.learn(snapshot).forEach(edges.fleet()::recheck);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
+import dev.shellac.kube.run.Supervisor;
 import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.LiveCluster;
 import dev.shellac.kube.write.StatusEdit;
@@ -15,9 +16,11 @@ import dev.shellac.operator.objects.ClusterObjects;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Settings;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -36,6 +39,9 @@ final class Operator implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Operator.class.getName());
     private static final Duration SYNCED_WITHIN = Duration.ofSeconds(10);
     private static final Duration STUCK = Duration.ofMinutes(2);
+    private static final WorkQueue.Limits WRITES = WorkQueue.Limits.of(16, 4);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration DRAINS_WITHIN = Duration.ofSeconds(2);
     private static final Duration FLUSHES_WITHIN = Duration.ofSeconds(10);
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(5);
 
@@ -84,9 +90,13 @@ final class Operator implements AutoCloseable {
     }
 
     private Answer health() {
-        return turns.filter(running -> running.hasTurnedFor(STUCK)).isPresent()
-                ? Answer.not("a turn takes longer than " + STUCK.toMinutes() + " minutes")
-                : Answer.ok("ok\n");
+        if (turns.filter(running -> running.hasStoodStillFor(STUCK)).isPresent()) {
+            return Answer.not("the loop has made no progress for " + STUCK.toMinutes() + " minutes");
+        }
+        return Supervisor.PROCESS
+                .failing()
+                .map(name -> Answer.not("thread " + name + " ends again and again"))
+                .orElse(Answer.ok("ok\n"));
     }
 
     private Answer ready() {
@@ -95,7 +105,9 @@ final class Operator implements AutoCloseable {
 
     private void run() {
         var touches = new Touches(inbox);
-        try (Feeds feeds = Feeds.start(api, inbox);
+        var routes = new LastValidRoutes(
+                inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()));
+        try (Feeds feeds = Feeds.start(api, routes);
                 Owned owned = Owned.start(api, touches);
                 Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
                 PodCourier courier = PodCourier.to(fleet, tokens)) {
@@ -106,16 +118,20 @@ final class Operator implements AutoCloseable {
             LOG.log(Level.INFO, "the cluster was read");
             lead();
             var guard = new OwnershipGuard(cluster, owned::find, inbox::fleet);
-            try (EventDesk events = EventDesk.start(cluster, clock);
+            try (WorkQueue queue = WorkQueue.start("writes", WRITES);
+                    EventDesk events = EventDesk.start(cluster, clock);
                     ClassGuard classes = ClassGuard.start(cluster);
-                    ChildrenDesk children = ChildrenDesk.start(guard, owned, new ChildrenTelling(metrics, events));
+                    ChildrenDesk children = ChildrenDesk.start(
+                            new ChildrenDesk.Edges(guard, owned, queue), new ChildrenTelling(metrics, events));
                     StatusDesk statuses = StatusDesk.start(
                             new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
                             new StatusTelling(metrics, events))) {
                 touches.to(children);
+                lead(routes, queue);
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, owned, fleet, courier, guard),
-                        new LivePorts.Desks(children, statuses, classes, events),
+                        new LivePorts.Edges(feeds, routes, owned, fleet, courier, guard),
+                        tokens,
+                        new LivePorts.Desks(queue, children, statuses, classes, events),
                         inbox,
                         metrics);
                 var survey = new Survey(metrics, ports::tell);
@@ -130,16 +146,29 @@ final class Operator implements AutoCloseable {
 
                     @Override
                     public void each(Loop loop, Instant now) {
-                        tokens.learn(loop.snapshot());
                         survey.look(loop, now);
                     }
                 });
+                statuses.drain(DRAINS_WITHIN);
             }
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "the loop ends");
         } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, "the loop ended, and the process with it", e);
             lost.run();
+        }
+    }
+
+    // A server that does not answer now is asked again: without it routes that serve would be gone.
+    private static void lead(LastValidRoutes routes, WorkQueue queue) throws InterruptedException {
+        while (true) {
+            try {
+                routes.lead(queue);
+                return;
+            } catch (IOException e) {
+                LOG.log(Level.WARNING, "the last valid forms of routes cannot be read: {0}", e.getMessage());
+                Thread.sleep(RETRY);
+            }
         }
     }
 

@@ -11,12 +11,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** What the pods of each Gateway want to hear before they say how they are. Learned on the loop's thread, asked on many. */
-final class Tokens implements Function<Fleet.Key, String> {
-    private final Map<Fleet.Key, String> known = new ConcurrentHashMap<>();
+/** The Gateways that there are, by the keys of their pods. Learned on the loop's thread, asked on many. */
+final class Tokens implements Fleet.Gateways {
+    private final Map<Fleet.Key, String> uids = new ConcurrentHashMap<>();
     private final Function<Name, String> labels;
     private Snapshot last = Snapshot.empty();
 
@@ -24,19 +27,30 @@ final class Tokens implements Function<Fleet.Key, String> {
         this.labels = labels;
     }
 
-    void learn(Snapshot snapshot) {
+    /** Takes in what changed; the namespaces of Gateways that came, went, or were made anew. */
+    Set<String> learn(Snapshot snapshot) {
+        var namespaces = new TreeSet<String>();
         for (Change<Name, Gateway> change : snapshot.changesSince(last, Gateway.class)) {
             var key = new Fleet.Key(change.key().namespace(), labels.apply(change.key()));
-            change.after()
-                    .ifPresentOrElse(
-                            gateway -> known.put(key, token(gateway.meta().uid())), () -> known.remove(key));
+            Optional<String> uid = change.after().map(gateway -> gateway.meta().uid());
+            Optional<String> before =
+                    Optional.ofNullable(uid.isPresent() ? uids.put(key, uid.get()) : uids.remove(key));
+            if (!before.equals(uid)) {
+                namespaces.add(key.namespace());
+            }
         }
         last = snapshot;
+        return namespaces;
     }
 
     @Override
-    public String apply(Fleet.Key gateway) {
-        return known.getOrDefault(gateway, "unknown");
+    public Optional<String> uid(Fleet.Key gateway) {
+        return Optional.ofNullable(uids.get(gateway));
+    }
+
+    @Override
+    public String token(Fleet.Key gateway) {
+        return uid(gateway).map(Tokens::token).orElse("unknown");
     }
 
     private static String token(String uid) {

@@ -15,6 +15,9 @@ import java.time.InstantSource;
 final class Turns {
     private static final System.Logger LOG = System.getLogger(Turns.class.getName());
 
+    private static final Duration GATHERED_WITHIN = Duration.ofMinutes(1);
+    private static final Duration GATHERS_EVERY = Duration.ofMillis(100);
+
     /**
      * How long a fault is put up with.
      *
@@ -54,10 +57,11 @@ final class Turns {
         this.patience = patience;
     }
 
-    /** Whether one goes on for longer than that. */
-    boolean hasTurnedFor(Duration limit) {
+    /** Whether one is under way that has come no further for so long. A turn of thousands of Gateways may take its time. */
+    boolean hasStoodStillFor(Duration limit) {
         long start = began;
-        return start != 0 && System.nanoTime() - start > limit.toNanos();
+        long now = System.nanoTime();
+        return start != 0 && now - start > limit.toNanos() && now - loop.movedAt() > limit.toNanos();
     }
 
     /** None begins after this; what is not written yet is written then. */
@@ -70,11 +74,11 @@ final class Turns {
         boolean first = true;
         int failures = 0;
         while (!stopped) {
-            Inbox.Batch batch = inbox.take(first || failures > 0 ? Duration.ZERO : loop.patience(clock.instant()));
+            Inbox.Batch batch = inbox.take(first ? Duration.ZERO : loop.patience(clock.instant()));
             long start = System.nanoTime();
             began = start;
             try {
-                loop.turn(batch, clock.instant());
+                loop.turn(first ? gathered(batch, clock) : batch, clock.instant());
                 if (first) {
                     around.first(loop);
                 }
@@ -98,7 +102,20 @@ final class Turns {
                 Thread.sleep(patience.pause(failures));
             }
         }
-        loop.flush(clock.instant());
+        while (loop.flush(clock.instant())) {
+            inbox.take(GATHERS_EVERY);
+        }
+    }
+
+    // The first turn finds all that there is: an object that waits for what it names would be taken for gone.
+    private Inbox.Batch gathered(Inbox.Batch first, InstantSource clock) throws InterruptedException {
+        Instant start = clock.instant();
+        Instant until = start.plus(GATHERED_WITHIN);
+        Inbox.Batch batch = first;
+        while (!stopped && !loop.gather(batch, start) && clock.instant().isBefore(until)) {
+            batch = inbox.take(GATHERS_EVERY);
+        }
+        return inbox.take(Duration.ZERO);
     }
 
     private void say(RuntimeException fault, int failures) {

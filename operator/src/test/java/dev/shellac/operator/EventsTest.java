@@ -141,13 +141,8 @@ final class EventsTest {
         pod.createContext("/state", EventsTest::state);
         pod.start();
         try {
-            server.put(
-                    "/api/v1/namespaces/shop/pods/edge-1",
-                    "{\"metadata\":{\"name\":\"edge-1\",\"namespace\":\"shop\",\"uid\":\"1\",\"labels\":{"
-                            + "\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
-                            + "\"gateway.networking.k8s.io/gateway-name\":\"edge\"}},\"status\":{\"podIP\":\""
-                            + address.getHostAddress() + "\"}}");
             stage.start();
+            stage.pod("edge-1", address.getHostAddress());
             tells("Warning", "NotTaken", "HAProxy leaves out shop.old.pem: key too small");
         } finally {
             stage.stop();

@@ -72,6 +72,37 @@ final class OtherReleasesTest {
     }
 
     @Test
+    void aRouteThatCannotBeReadServesWhatItServedAlsoWhenTheNextProcessStarts() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.route("other", "cart");
+        stage.start();
+        stage.settle();
+        unreadable("cart");
+        await(ROUTES + "cart", ENTRY, "Accepted", "False UnsupportedValue");
+        eventually("its last valid form is kept", () -> lastValid() == 1);
+        stage.stop();
+        stage.start();
+        // All is written anew.
+        server.remove(ROUTES + "other");
+        eventually(
+                "the other is gone",
+                () -> !stage.whole().contains("shop/other") && stage.changes().isEmpty());
+        assertThat(stage.routing()).contains("shop/cart");
+        await(ROUTES + "cart", ENTRY, "Accepted", "False UnsupportedValue");
+
+        stage.route("cart", "cart");
+        await(ROUTES + "cart", ENTRY, "Accepted", "True Accepted");
+        eventually("nothing is kept any more", () -> lastValid() == 0);
+    }
+
+    private long lastValid() {
+        return server.list("/api/v1/namespaces/default/configmaps").stream()
+                .filter(map -> map.at("/metadata/name").asText().startsWith("last-valid-routes-"))
+                .count();
+    }
+
+    @Test
     void aRouteThatWasNeverReadSaysSoAndIsNotServed() throws Exception {
         stage.gateway();
         unreadable("new");

@@ -133,6 +133,29 @@ final class Stage implements AutoCloseable {
                         + "\",\"port\":8080}]}]}}");
     }
 
+    /** A pod of the Gateway, as its Deployment makes one. */
+    void pod(String name, String address) throws Exception {
+        String deployment = "/apis/apps/v1/namespaces/shop/deployments/edge";
+        eventually("there is a Deployment", () -> server.find(deployment).isPresent());
+        String uid = server.find(deployment).orElseThrow().at("/metadata/uid").asText();
+        owned("/apis/apps/v1/namespaces/shop/replicasets/edge", "\"uid\":\"set\"", uid, "{}");
+        owned(
+                "/api/v1/namespaces/shop/pods/" + name,
+                "\"uid\":\"" + name + "\"",
+                "set",
+                "{\"podIP\":\"" + address + "\"}");
+    }
+
+    private void owned(String path, String uid, String owner, String status) {
+        server.put(
+                path,
+                "{\"metadata\":{\"name\":\"" + path.substring(path.lastIndexOf('/') + 1) + "\",\"namespace\":\"shop\","
+                        + uid
+                        + ",\"labels\":{\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
+                        + "\"gateway.networking.k8s.io/gateway-name\":\"edge\"},\"ownerReferences\":[{\"controller\":true,\"uid\":\""
+                        + owner + "\"}]},\"status\":" + status + "}");
+    }
+
     void start() throws Exception {
         var config = new ConfigBuilder(Config.empty())
                 .withMasterUrl(server.url())

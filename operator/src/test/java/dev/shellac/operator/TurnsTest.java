@@ -13,10 +13,14 @@ import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.route.HttpRoute;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.http.OperatorMetrics;
+import dev.shellac.operator.loop.Arrivals;
 import dev.shellac.operator.loop.Desk;
 import dev.shellac.operator.loop.Inbox;
 import dev.shellac.operator.loop.Loop;
@@ -145,7 +149,7 @@ final class TurnsTest {
     }
 
     /** Does what it is asked and notes it, but for what fails: each word in its turn, once. */
-    private static final class World extends NoCluster implements Ports, Courier, Desk.Listener {
+    private static final class World extends NoCluster implements Ports, Courier, Desk.Listener, Arrivals.Reader {
         private final List<String> failures = new ArrayList<>();
         private final List<String> done = new ArrayList<>();
         private final List<ObjectKey> written = new ArrayList<>();
@@ -191,13 +195,43 @@ final class TurnsTest {
         public void lost(Fleet.Key gateway) {}
 
         @Override
-        public Inbox.Batch read(Set<Name> configMaps) {
-            return new Inbox.Batch(Map.of(), Optional.empty(), Set.of(), Set.of(), System.nanoTime());
+        public void ended(Fleet.Key gateway) {}
+
+        @Override
+        public Desk.Writer writer() {
+            return (gateway, task) -> {
+                try {
+                    task.run();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            };
         }
 
         @Override
+        public Arrivals.Reader reader() {
+            return this;
+        }
+
+        @Override
+        public void read(Set<ResourceId> wanted) {}
+
+        @Override
+        public boolean isRead(ResourceId wanted) {
+            return true;
+        }
+
+        @Override
+        public Optional<HttpRoute> find(Name name, String uid) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void gateways(Snapshot snapshot) {}
+
+        @Override
         public Fleet.Parts fleet(Fleet.Key gateway) {
-            return new Fleet.Parts(List.of(), Map.of(), List.of());
+            return new Fleet.Parts(List.of(), Map.of(), Set.of(), List.of());
         }
 
         @Override

@@ -75,7 +75,10 @@ final class Feed implements AutoCloseable {
             decoded.objects().stream()
                     .findFirst()
                     .ifPresentOrElse(
-                            found -> listener.there(found.resource()),
+                            found -> {
+                                listener.raw(found.resource(), object.json());
+                                listener.there(found.resource());
+                            },
                             () -> listener.gone(scope.kind().record(), object.name()));
         }
 

@@ -3,15 +3,16 @@ package dev.shellac.kube.watch;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.shellac.kube.api.Requests;
+import dev.shellac.kube.run.Supervisor;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.ResourceId;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,10 +21,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
- * Every kind that the translation reads, as records. A kind is watched from the moment its definition is served until it is gone. Of Secrets only
- * key pairs are asked for, and of ConfigMaps only those that are named ({@link #configMaps}): a cluster may hold thousands that are not ours to read.
+ * Every kind that the translation reads, as records. A kind is watched from the moment its definition is served until it is gone. ConfigMaps and Secrets are
+ * read only where they are named ({@link #read}): a cluster may hold thousands that are not ours to read.
  */
 public final class Feeds implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Feeds.class.getName());
@@ -35,17 +37,21 @@ public final class Feeds implements AutoCloseable {
     private static final String BUNDLE = "gateway.networking.k8s.io/bundle-version";
     private static final String CHANNEL = "gateway.networking.k8s.io/channel";
     private static final Duration RETRY = Duration.ofMillis(500);
-    // Where more are named, one watch of all is cheaper than one for each.
-    private static final int MOST_NAMED = 32;
     private static final int MOST_TRIES = 40;
 
     /** Who wants to know. Called on many threads. */
     public interface Listener {
+        /** As the server has it; called before {@link #there}. */
+        default void raw(Resource resource, byte[] json) {}
+
         void there(Resource resource);
 
         void gone(Class<? extends Resource> kind, Name name);
 
         void defined(Definitions definitions);
+
+        /** One that was asked for by name was read, or is known not to be there. */
+        void read();
     }
 
     private record Labels(String bundle, String channel) {}
@@ -55,10 +61,9 @@ public final class Feeds implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<GroupKind, Feed> feeds = new HashMap<>();
-    private final Map<Name, Feed> named = new HashMap<>();
+    private final Map<Name, Feed> configMaps = new HashMap<>();
+    private final KeyPairs keyPairs;
     private final Map<String, Labels> crds = new HashMap<>();
-    private Set<Name> references = Set.of();
-    private Optional<Feed> allConfigMaps = Optional.empty();
     private Definitions definitions = Definitions.NONE;
     private ListWatch crdWatch;
     private boolean asked;
@@ -69,35 +74,70 @@ public final class Feeds implements AutoCloseable {
     private Feeds(Requests api, Listener listener) {
         this.api = api;
         this.listener = listener;
+        this.keyPairs = KeyPairs.start(api, listener, this::signal);
         this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdListener());
     }
 
     public static Feeds start(Requests api, Listener listener) {
         var feeds = new Feeds(api, listener);
-        Thread.ofVirtual().name("definitions").start(feeds::define);
+        Supervisor.PROCESS.thread("definitions", feeds::define).start();
         return feeds;
     }
 
     /** Waits until every kind that there is was listed once. */
     public boolean awaitSynced(Duration patience) throws InterruptedException {
-        return await(() -> asked && feeds.values().stream().allMatch(Feed::isListed), patience);
+        return await(
+                () -> asked && keyPairs.isListed() && feeds.values().stream().allMatch(Feed::isListed), patience);
     }
 
-    /** The ConfigMaps that are to be read from now on; returns when they were, or the time is over. */
-    public boolean configMaps(Set<Name> wanted, Duration patience) throws InterruptedException {
+    /** The ConfigMaps and Secrets that are to be read from now on, and no others. Returns at once. */
+    public void read(Set<ResourceId> wanted) {
+        Set<Name> maps = names(wanted, GroupKind.CONFIG_MAP);
         lock.lock();
         try {
-            if (!wanted.equals(references)) {
-                references = Set.copyOf(wanted);
-                rename();
-            }
+            configMaps.entrySet().removeIf(entry -> {
+                boolean dropped = !maps.contains(entry.getKey());
+                if (dropped) {
+                    entry.getValue().forget();
+                }
+                return dropped;
+            });
+            maps.stream()
+                    .filter(name -> !configMaps.containsKey(name))
+                    .forEach(name -> configMaps.put(name, one(name)));
         } finally {
             lock.unlock();
         }
-        return await(
-                () -> named.values().stream().allMatch(Feed::isListed)
-                        && allConfigMaps.filter(feed -> !feed.isListed()).isEmpty(),
-                patience);
+        keyPairs.read(names(wanted, GroupKind.SECRET));
+    }
+
+    private static Set<Name> names(Set<ResourceId> wanted, GroupKind type) {
+        return wanted.stream()
+                .filter(id -> id.type().equals(type))
+                .map(ResourceId::name)
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether one that was asked for was read, or is known not to be there. */
+    public boolean isRead(ResourceId wanted) {
+        if (wanted.type().equals(GroupKind.SECRET)) {
+            return keyPairs.isRead(wanted.name());
+        }
+        lock.lock();
+        try {
+            return Optional.ofNullable(configMaps.get(wanted.name()))
+                    .filter(Feed::isListed)
+                    .isPresent();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Feed one(Name name) {
+        ServedKind kind = Discovery.core(GroupKind.CONFIG_MAP);
+        String path = Collection.path("v1", "namespaces/" + name.namespace() + "/configmaps");
+        Collection one = Collection.of(path, kind.all().type()).withFields("metadata.name=" + name.name());
+        return Feed.start(api, scope(kind, one, name::equals), listener, listener::read);
     }
 
     private boolean await(BooleanSupplier reached, Duration patience) throws InterruptedException {
@@ -111,31 +151,6 @@ public final class Feeds implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-    }
-
-    private void rename() {
-        ServedKind kind = Discovery.core(GroupKind.CONFIG_MAP);
-        Set<Name> before = new HashSet<>(named.keySet());
-        if (references.size() > MOST_NAMED) {
-            Set<Name> filter = references;
-            Optional<Feed> old = allConfigMaps;
-            allConfigMaps = Optional.of(feed(kind, kind.all(), filter::contains));
-            old.ifPresent(Feed::close);
-            before.forEach(this::unname);
-            return;
-        }
-        references.stream().filter(name -> !before.contains(name)).forEach(name -> {
-            String path = Collection.path("v1", "namespaces/" + name.namespace() + "/configmaps");
-            Collection one = Collection.of(path, kind.all().type()).withFields("metadata.name=" + name.name());
-            named.put(name, feed(kind, one, name::equals));
-        });
-        before.stream().filter(name -> !references.contains(name)).forEach(this::unname);
-        allConfigMaps.ifPresent(Feed::forget);
-        allConfigMaps = Optional.empty();
-    }
-
-    private void unname(Name name) {
-        Optional.ofNullable(named.remove(name)).ifPresent(references.contains(name) ? Feed::close : Feed::forget);
     }
 
     private Feed feed(ServedKind kind, Collection collection, Predicate<Name> wanted) {
@@ -243,8 +258,8 @@ public final class Feeds implements AutoCloseable {
         feeds.put(
                 kind.type(),
                 before == null
-                        ? feed(kind, selected(kind), name -> true)
-                        : before.moved(api, scope(kind, selected(kind), name -> true), this::signal));
+                        ? feed(kind, kind.all(), name -> true)
+                        : before.moved(api, scope(kind, kind.all(), name -> true), this::signal));
     }
 
     // Created, and not served yet.
@@ -254,10 +269,6 @@ public final class Feeds implements AutoCloseable {
 
     private static boolean isOursToRead(String crd) {
         return ResourceKind.definitions().contains(crd);
-    }
-
-    private static Collection selected(ServedKind kind) {
-        return kind.type().equals(GroupKind.SECRET) ? kind.all().withFields("type=kubernetes.io/tls") : kind.all();
     }
 
     private void outdated() {
@@ -326,8 +337,8 @@ public final class Feeds implements AutoCloseable {
             closed = true;
             crdWatch.close();
             feeds.values().forEach(Feed::close);
-            named.values().forEach(Feed::close);
-            allConfigMaps.ifPresent(Feed::close);
+            configMaps.values().forEach(Feed::close);
+            keyPairs.close();
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.api.Requests;
+import dev.shellac.kube.run.Supervisor;
 import dev.shellac.model.Name;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,7 +55,7 @@ public final class ListWatch implements AutoCloseable {
         this.target = target;
         this.listener = listener;
         this.last = last;
-        this.thread = Thread.ofVirtual().name("watch " + target).unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("watch " + target, this::run);
     }
 
     public static ListWatch start(Requests api, Collection target, Listener listener) {
@@ -72,6 +73,7 @@ public final class ListWatch implements AutoCloseable {
 
     private void run() {
         int failures = 0;
+        version = ""; // after an unexpected end something may have been missed
         last.ifPresent(other -> known.addAll(other.end()));
         try {
             while (!stopped) {

@@ -54,9 +54,9 @@ public record ResourceKind(ServedKind served, Class<? extends Resource> record) 
         return new ResourceKind(served, record);
     }
 
-    /** Whether all of the kind are read; ConfigMaps are read by name. */
+    /** Whether all of the kind are read; ConfigMaps and Secrets are read by name. */
     static boolean isWatched(GroupKind type) {
-        return RECORDS.containsKey(type) && !type.equals(GroupKind.CONFIG_MAP);
+        return RECORDS.containsKey(type) && !type.equals(GroupKind.CONFIG_MAP) && !type.equals(GroupKind.SECRET);
     }
 
     /** The names of the definitions that these kinds need. */

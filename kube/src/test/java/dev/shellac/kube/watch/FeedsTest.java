@@ -7,6 +7,7 @@ import dev.shellac.kube.Api;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.Namespace;
@@ -61,6 +62,9 @@ final class FeedsTest {
         public void defined(Definitions next) {
             definitions = next;
         }
+
+        @Override
+        public void read() {}
 
         Set<String> unread(Class<? extends Resource> kind) {
             return snapshot.get().all(kind).stream()
@@ -232,35 +236,83 @@ final class FeedsTest {
         }
     }
 
+    private static ResourceId map(String name) {
+        return ResourceId.of(GroupKind.CONFIG_MAP, "shop", name);
+    }
+
+    private static ResourceId pair(String name) {
+        return ResourceId.of(GroupKind.SECRET, "shop", name);
+    }
+
     @Test
-    void onlyKeyPairsAndNamedConfigMapsAreAskedFor() throws Exception {
-        secret("pair", "kubernetes.io/tls");
-        secret("password", "Opaque");
+    void onlyNamedConfigMapsAreRead() throws Exception {
         configMap("vcl");
         configMap("other");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
-            assertThat(collected.names(SecretObject.class)).containsExactly("shop/pair");
             assertThat(collected.names(ConfigMap.class)).isEmpty();
-            assertThat(feeds.configMaps(Set.of(new Name("shop", "vcl")), SOON)).isTrue();
+            feeds.read(Set.of(map("vcl"), map("nowhere")));
+            eventually("both are known", () -> feeds.isRead(map("vcl")) && feeds.isRead(map("nowhere")));
             assertThat(collected.names(ConfigMap.class)).containsExactly("shop/vcl");
-            assertThat(feeds.configMaps(Set.of(), SOON)).isTrue();
+            feeds.read(Set.of());
             eventually("it is forgotten", () -> collected.names(ConfigMap.class).isEmpty());
         }
     }
 
     @Test
-    void manyNamedConfigMapsAreOneWatch() throws Exception {
-        Set<Name> many = IntStream.range(0, 40)
-                .mapToObj(i -> new Name("shop", "ca-" + i))
-                .collect(Collectors.toSet());
-        many.forEach(name -> configMap(name.name()));
+    void manyNamedConfigMapsAreNeverAllThatThereAre() throws Exception {
+        Set<ResourceId> many =
+                IntStream.range(0, 40).mapToObj(i -> map("ca-" + i)).collect(Collectors.toSet());
+        many.forEach(id -> configMap(id.name().name()));
         configMap("other");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.configMaps(many, SOON)).isTrue();
+            feeds.read(many);
+            eventually("all are read", () -> many.stream().allMatch(feeds::isRead));
             assertThat(collected.names(ConfigMap.class)).hasSize(40).doesNotContain("shop/other");
-            assertThat(server.reads().stream().filter(path -> path.contains("configmaps?limit")))
-                    .hasSize(1);
+            assertThat(server.reads()).noneMatch(path -> path.startsWith("/api/v1/configmaps"));
+        }
+    }
+
+    @Test
+    void ofKeyPairsThatNobodyNamesThereAreNoKeys() throws Exception {
+        secret("pair", "kubernetes.io/tls");
+        secret("others", "kubernetes.io/tls");
+        secret("password", "Opaque");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(collected.names(SecretObject.class)).isEmpty();
+            feeds.read(Set.of(pair("pair"), pair("password"), pair("nowhere")));
+            eventually(
+                    "all three are known",
+                    () -> feeds.isRead(pair("pair"))
+                            && feeds.isRead(pair("password"))
+                            && feeds.isRead(pair("nowhere")));
+            assertThat(collected.names(SecretObject.class)).containsExactly("shop/pair");
+            assertThat(server.gets().stream().filter(path -> path.contains("/secrets/")))
+                    .containsExactly("/api/v1/namespaces/shop/secrets/pair");
+            assertThat(server.reads().stream().filter(path -> path.contains("/secrets")))
+                    .allMatch(path -> path.startsWith("/api/v1/secrets?fieldSelector=type%3Dkubernetes.io%2Ftls"));
+        }
+    }
+
+    @Test
+    void aKeyPairThatIsNamedIsReadAgainWhenItChanges() throws Exception {
+        secret("pair", "kubernetes.io/tls");
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            feeds.read(Set.of(pair("pair")));
+            eventually("it is read", () -> collected.names(SecretObject.class).contains("shop/pair"));
+            server.put("/api/v1/namespaces/shop/secrets/pair", "{\"data\":{\"tls.crt\":\"eA==\"}}");
+            eventually(
+                    "its new content is",
+                    () -> collected.snapshot.get().all(SecretObject.class).stream()
+                            .anyMatch(secret -> !secret.values().isEmpty()));
+            server.remove("/api/v1/namespaces/shop/secrets/pair");
+            eventually("it is gone", () -> collected.names(SecretObject.class).isEmpty());
+            secret("pair", "kubernetes.io/tls");
+            eventually("it is back", () -> collected.names(SecretObject.class).contains("shop/pair"));
+            feeds.read(Set.of());
+            eventually(
+                    "it is forgotten", () -> collected.names(SecretObject.class).isEmpty());
         }
     }
 

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the pods and Services of a Gateway come to, as far as it shows in its status. */
@@ -24,6 +26,7 @@ public final class DataPlanes {
      * Everything that is known of one Gateway's data plane.
      *
      * @param states by the uid of the pod
+     * @param silent the uids of pods that do not answer
      * @param certificates the Secret that a file of the pods was made from
      * @param since when each address that the Gateway asks for was first seen to be asked for
      * @param obstacles objects that have the names of its children and are not its own
@@ -32,6 +35,7 @@ public final class DataPlanes {
             Gateway gateway,
             List<Pod> pods,
             Map<String, PodState> states,
+            Set<String> silent,
             List<Front> fronts,
             Map<String, Name> certificates,
             Map<String, Instant> since,
@@ -40,6 +44,7 @@ public final class DataPlanes {
         public View {
             pods = List.copyOf(pods);
             states = Map.copyOf(states);
+            silent = Set.copyOf(silent);
             fronts = List.copyOf(fronts);
             certificates = Map.copyOf(certificates);
             since = Map.copyOf(since);
@@ -49,6 +54,7 @@ public final class DataPlanes {
     private DataPlanes() {}
 
     public static DataPlane of(View view, Generations generations) {
+        generations.keep(view.pods().stream().map(Pod::uid).collect(Collectors.toSet()));
         List<PodState> states = view.pods().stream()
                 .filter(pod -> !pod.ending())
                 .flatMap(pod -> state(view, pod).stream())
@@ -105,6 +111,14 @@ public final class DataPlanes {
                 .toList();
     }
 
+    /** Whether it is open what becomes of an address that a Gateway names. */
+    public static boolean isWaitingForAddress(Gateway gateway, Optional<DataPlane> report) {
+        int settled = report.map(found ->
+                        found.addresses().size() + found.unusableAddresses().size())
+                .orElse(0);
+        return settled < asked(gateway).size();
+    }
+
     private static Map<String, String> unusable(View view) {
         List<Address> granted = addresses(view);
         var unusable = new LinkedHashMap<String, String>();
@@ -139,10 +153,29 @@ public final class DataPlanes {
             return Optional.of("none of its " + pods.size() + " pods is ready yet" + faults(view, pods));
         }
         return ready.stream()
-                .filter(pod -> generations.of(pod, state(view, pod)) < wanted)
+                .filter(pod -> generations.of(pod, state(view, pod)) < wanted && !isUnknown(view, pod, generations))
                 .findFirst()
-                .map(late -> "pod " + late.name().name() + " does not serve generation " + wanted + " yet"
+                .map(late -> "pod " + late.name().name()
+                        + (view.silent().contains(late.uid())
+                                ? " does not answer the operator"
+                                : " does not serve generation " + wanted + " yet")
                         + faults(view, List.of(late)));
+    }
+
+    // A pod that is new, or all of them for an operator that is: a Gateway that was programmed stays so until somebody
+    // knows better.
+    private static boolean isUnknown(View view, Pod pod, Generations generations) {
+        boolean unheard = state(view, pod).isEmpty() && !view.silent().contains(pod.uid());
+        boolean unrecognised = state(view, pod).isPresent() && generations.isNew();
+        return (unheard || unrecognised)
+                && view.gateway()
+                        .status()
+                        .conditions()
+                        .find("Programmed")
+                        .filter(condition -> condition.holds()
+                                && condition.observedGeneration()
+                                        == view.gateway().meta().generation())
+                        .isPresent();
     }
 
     private static String faults(View view, List<Pod> pods) {

@@ -12,15 +12,17 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** The pods and Services of all our Gateways, watched; and every pod asked for its state. */
+/** The pods and Services of all our Gateways, watched; and every pod of our Deployments asked for its state. */
 public final class Fleet implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(2);
@@ -28,16 +30,32 @@ public final class Fleet implements AutoCloseable {
     /** A Gateway as its objects name it: its namespace, and the value of the label. */
     public record Key(String namespace, String label) {}
 
-    /** Everything known of one Gateway. */
-    public record Parts(List<Pod> pods, Map<String, PodState> states, List<Front> fronts) {
+    /** What is known of Gateways besides. */
+    public interface Gateways {
+        /** What the pods of a Gateway want to hear. */
+        String token(Key gateway);
+
+        /** Of a Gateway of ours; nothing where there is none. */
+        Optional<String> uid(Key gateway);
+    }
+
+    /**
+     * Everything known of one Gateway.
+     *
+     * @param states by the uid of the pod
+     * @param silent the uids of pods that do not answer
+     */
+    public record Parts(List<Pod> pods, Map<String, PodState> states, Set<String> silent, List<Front> fronts) {
         public Parts {
             pods = List.copyOf(pods);
             states = Map.copyOf(states);
+            silent = Set.copyOf(silent);
             fronts = List.copyOf(fronts);
         }
     }
 
-    private final Function<Key, String> tokens;
+    private final Gateways gateways;
+    private final int port;
     private final Consumer<Key> news;
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -46,40 +64,46 @@ public final class Fleet implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Name, Pod> pods = new HashMap<>();
     private final Map<Name, Front> fronts = new HashMap<>();
+    private final PodOwners owners = new PodOwners();
     private final Map<String, PodState> states = new HashMap<>();
+    private final Set<String> silent = new HashSet<>();
     private final Map<String, StatePoll> polls = new HashMap<>();
     private final List<ListWatch> watches;
 
-    private Fleet(Requests api, Function<Key, String> tokens, Consumer<Key> news) {
-        this.tokens = tokens;
+    private Fleet(Requests api, Gateways gateways, Consumer<Key> news, int port) {
+        this.gateways = gateways;
+        this.port = port;
         this.news = news;
         this.watches = List.of(
-                watch(api, "pods", "Pod", pods, Pod::of, this::podChanged),
-                watch(api, "services", "Service", fronts, Front::of, this::frontChanged));
+                ListWatch.start(
+                        api, ours("apps/v1", "replicasets", "ReplicaSet").metadata(), owners(owners.replicaSets)),
+                ListWatch.start(
+                        api, ours("apps/v1", "deployments", "Deployment").metadata(), owners(owners.deployments)),
+                ListWatch.start(api, ours("v1", "pods", "Pod"), new Reading<>(pods, Pod::of, this::podChanged)),
+                ListWatch.start(
+                        api, ours("v1", "services", "Service"), new Reading<>(fronts, Front::of, this::frontChanged)));
     }
 
     /**
      * Starts watching.
      *
-     * @param tokens what the pods of a Gateway want to hear
      * @param news called when something about a Gateway changed
      */
-    public static Fleet start(Requests api, Function<Key, String> tokens, Consumer<Key> news) {
-        return new Fleet(api, tokens, news);
+    public static Fleet start(Requests api, Gateways gateways, Consumer<Key> news) {
+        return start(api, gateways, news, StatePoll.PORT);
     }
 
-    private <T> ListWatch watch(
-            Requests api,
-            String plural,
-            String kind,
-            Map<Name, T> all,
-            BiFunction<Name, JsonNode, T> reader,
-            Consumer<Difference<T>> changed) {
-        return ListWatch.start(
-                api,
-                Collection.of(Collection.path("v1", plural), new RawObject.Type("v1", kind))
-                        .labelled(Labels.OURS),
-                new Reading<>(all, reader, changed));
+    static Fleet start(Requests api, Gateways gateways, Consumer<Key> news, int port) {
+        return new Fleet(api, gateways, news, port);
+    }
+
+    private static Collection ours(String apiVersion, String plural, String kind) {
+        return Collection.of(Collection.path(apiVersion, plural), new RawObject.Type(apiVersion, kind))
+                .labelled(Labels.OURS);
+    }
+
+    private Reading<PodOwners.Link> owners(Map<Name, PodOwners.Link> links) {
+        return new Reading<>(links, PodOwners.Link::of, this::ownerChanged);
     }
 
     private record Difference<T>(Optional<T> before, Optional<T> after) {}
@@ -138,15 +162,34 @@ public final class Fleet implements AutoCloseable {
         try {
             pod.before()
                     .filter(before -> isPolledElsewhere(before, pod.after()))
-                    .ifPresent(this::stop);
-            pod.after()
-                    .filter(after -> after.door().isPresent() && !polls.containsKey(after.uid()))
-                    .ifPresent(after -> polls.put(after.uid(), poll(after)));
+                    .ifPresent(before -> stop(before.uid()));
+            pod.after().ifPresent(this::follow);
         } finally {
             lock.unlock();
         }
         pod.before().ifPresent(before -> news.accept(key(before)));
         pod.after().ifPresent(after -> news.accept(key(after)));
+    }
+
+    private void ownerChanged(Difference<PodOwners.Link> owner) {
+        owner.before().or(owner::after).ifPresent(link -> recheck(link.name().namespace()));
+    }
+
+    /** Looks again whose the pods of a namespace are. */
+    public void recheck(String namespace) {
+        var concerned = new HashSet<Key>();
+        lock.lock();
+        try {
+            for (Pod pod : pods.values()) {
+                if (pod.name().namespace().equals(namespace)) {
+                    follow(pod);
+                    concerned.add(key(pod));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        concerned.forEach(news);
     }
 
     private static boolean isPolledElsewhere(Pod before, Optional<Pod> after) {
@@ -155,24 +198,62 @@ public final class Fleet implements AutoCloseable {
                 || !after.get().door().equals(before.door());
     }
 
-    private void stop(Pod pod) {
-        Optional.ofNullable(polls.remove(pod.uid())).ifPresent(StatePoll::close);
-        states.remove(pod.uid());
+    // Asks a pod for its state while it is ours.
+    private void follow(Pod pod) {
+        boolean wanted = pod.door().isPresent() && isOurs(pod);
+        if (!wanted) {
+            stop(pod.uid());
+        } else if (!polls.containsKey(pod.uid())) {
+            polls.put(pod.uid(), StatePoll.start(http, pod.door().orElseThrow() + ":" + port, new Ear(pod)));
+        }
     }
 
-    private StatePoll poll(Pod pod) {
-        return StatePoll.start(
-                http, pod.door().orElseThrow() + ":" + StatePoll.PORT, () -> tokens.apply(key(pod)), state -> {
-                    lock.lock();
-                    try {
-                        if (polls.containsKey(pod.uid())) {
-                            states.put(pod.uid(), state);
-                        }
-                    } finally {
-                        lock.unlock();
-                    }
-                    news.accept(key(pod));
-                });
+    private boolean isOurs(Pod pod) {
+        return gateways.uid(key(pod)).filter(uid -> owners.isOf(pod, uid)).isPresent();
+    }
+
+    private void stop(String pod) {
+        Optional.ofNullable(polls.remove(pod)).ifPresent(StatePoll::close);
+        states.remove(pod);
+        silent.remove(pod);
+    }
+
+    private final class Ear implements StatePoll.Listener {
+        private final Pod pod;
+
+        Ear(Pod pod) {
+            this.pod = pod;
+        }
+
+        @Override
+        public String token() {
+            return gateways.token(key(pod));
+        }
+
+        @Override
+        public void said(PodState state) {
+            note(() -> {
+                states.put(pod.uid(), state);
+                silent.remove(pod.uid());
+            });
+        }
+
+        @Override
+        public void silent() {
+            note(() -> silent.add(pod.uid()));
+        }
+
+        private void note(Runnable change) {
+            lock.lock();
+            try {
+                if (polls.containsKey(pod.uid())) {
+                    change.run();
+                }
+            } finally {
+                lock.unlock();
+            }
+            news.accept(key(pod));
+        }
     }
 
     private void frontChanged(Difference<Front> front) {
@@ -193,7 +274,7 @@ public final class Fleet implements AutoCloseable {
         lock.lock();
         try {
             List<Pod> own = pods.values().stream()
-                    .filter(pod -> key(pod).equals(gateway))
+                    .filter(pod -> key(pod).equals(gateway) && isOurs(pod))
                     .sorted((one, other) -> one.name().compareTo(other.name()))
                     .toList();
             var said = new HashMap<String, PodState>();
@@ -202,6 +283,7 @@ public final class Fleet implements AutoCloseable {
             return new Parts(
                     own,
                     said,
+                    own.stream().map(Pod::uid).filter(silent::contains).collect(Collectors.toSet()),
                     fronts.values().stream()
                             .filter(front -> key(front).equals(gateway))
                             .sorted((one, other) -> one.name().compareTo(other.name()))

@@ -1,8 +1,10 @@
 package dev.shellac.operator.fleet;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Which generation of a Gateway each configuration that was written for it belongs to, and so which one a pod has. A pod that serves some
@@ -13,7 +15,7 @@ public final class Generations {
     private static final int MOST = 256;
 
     private final Map<Fingerprint, Long> written = new LinkedHashMap<>();
-    private final Map<String, Long> live = new LinkedHashMap<>();
+    private final Map<String, Long> live = new HashMap<>();
     private Optional<Fingerprint> newest = Optional.empty();
     private Optional<String> fault = Optional.empty();
     private Optional<String> vclFault = Optional.empty();
@@ -24,7 +26,9 @@ public final class Generations {
         written.put(configuration, generation);
         newest = Optional.of(configuration);
         fault = Optional.empty();
-        trim(written);
+        if (written.size() > MOST) {
+            written.remove(written.keySet().iterator().next());
+        }
     }
 
     /** What is asked for cannot be written. */
@@ -55,14 +59,22 @@ public final class Generations {
         long best = Math.max(now, live.getOrDefault(pod.uid(), 0L));
         if (best > 0) {
             live.put(pod.uid(), best);
-            trim(live);
         }
         return best;
     }
 
-    private static <K> void trim(Map<K, Long> map) {
-        if (map.size() > MOST) {
-            map.remove(map.keySet().iterator().next());
-        }
+    /** Forgets all other pods than these, however many there are. */
+    void keep(Set<String> pods) {
+        live.keySet().retainAll(pods);
+    }
+
+    /** Whether this process has written any configuration. */
+    public boolean hasWritten() {
+        return newest.isPresent();
+    }
+
+    /** Whether this process has written no more than one configuration, and so cannot tell which generation another one is of. */
+    boolean isNew() {
+        return written.size() <= 1;
     }
 }

@@ -9,9 +9,11 @@ import java.util.Optional;
  * A pod of a Gateway, as far as it is looked at.
  *
  * @param gateway the value of the label that names its Gateway
+ * @param owner the uid of the object that controls it
  * @param ending it was told to go
  */
-public record Pod(Name name, String uid, String gateway, Optional<String> address, boolean ready, boolean ending) {
+public record Pod(
+        Name name, String uid, String gateway, String owner, Optional<String> address, boolean ready, boolean ending) {
     static Pod of(Name name, JsonNode object) {
         JsonNode meta = object.path("metadata");
         JsonNode status = object.path("status");
@@ -24,6 +26,7 @@ public record Pod(Name name, String uid, String gateway, Optional<String> addres
                 name,
                 meta.path("uid").asText(),
                 meta.path("labels").path(Labels.GATEWAY_NAME).asText(),
+                PodOwners.controller(meta),
                 Optional.of(status.path("podIP").asText()).filter(text -> !text.isEmpty()),
                 ready,
                 meta.has("deletionTimestamp"));

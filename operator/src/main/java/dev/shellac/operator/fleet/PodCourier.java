@@ -49,8 +49,8 @@ public final class PodCourier implements Courier, AutoCloseable {
     }
 
     /** To the pods of a fleet, on the port where they tell their state. */
-    public static PodCourier to(Fleet fleet, Function<Fleet.Key, String> tokens) {
-        return new PodCourier(fleet::of, tokens, StatePoll.PORT);
+    public static PodCourier to(Fleet fleet, Fleet.Gateways gateways) {
+        return new PodCourier(fleet::of, gateways::token, StatePoll.PORT);
     }
 
     PodCourier(Function<Fleet.Key, Fleet.Parts> fleet, Function<Fleet.Key, String> tokens, int port) {

@@ -1,6 +1,8 @@
 package dev.shellac.operator.http;
 
+import dev.shellac.kube.run.Supervisor;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -73,6 +75,9 @@ public final class OperatorMetrics {
                 .register(registry);
         Gauge.builder("shellac.operator.leading", leading, AtomicLong::get)
                 .description("1 in the process that writes")
+                .register(registry);
+        FunctionCounter.builder("shellac.operator.threads.ended", Supervisor.PROCESS, Supervisor::ends)
+                .description("threads that ended by an unexpected exception and were started again")
                 .register(registry);
         expiry = MultiGauge.builder("shellac.operator.certificate.expiry")
                 .description("seconds until a certificate of a listener expires")

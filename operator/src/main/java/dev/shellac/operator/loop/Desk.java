@@ -1,13 +1,13 @@
 package dev.shellac.operator.loop;
 
 import dev.shellac.kube.write.Cluster;
-import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Generations;
 import dev.shellac.operator.loop.GatewayObjects.Form;
+import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -24,9 +24,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The configuration of one Gateway: what was written, and what still is to be. For the loop's thread. */
+/** The configuration of one Gateway: what was written, what is being written, and what still is to be. For the loop's thread. */
 public final class Desk {
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(10);
@@ -36,7 +38,12 @@ public final class Desk {
     private static final int MOST_BEGUN = 256;
 
     /** What writing needs. */
-    record Office(Cluster cluster, Courier courier, Listener listener) {}
+    record Office(Cluster cluster, Courier courier, Listener listener, Writer writer) {}
+
+    /** Has configuration written beside the loop, that of one Gateway in order. */
+    public interface Writer {
+        void write(Fleet.Key gateway, WorkQueue.Task task);
+    }
 
     /** Who wants to know. */
     public interface Listener {
@@ -49,13 +56,14 @@ public final class Desk {
 
         /** A pod did not take them, and is waiting for what is written. Called on any thread. */
         void lost(Fleet.Key gateway);
-    }
 
-    private record Written(HasMetadata object, Stored stored) {}
+        /** Something was written, or could not be. Called on any thread. */
+        void ended(Fleet.Key gateway);
+    }
 
     private final Generations generations = new Generations();
     private final Map<String, Instant> asked = new HashMap<>();
-    private final Map<ObjectKey, Written> written = new HashMap<>();
+    private final Map<ObjectKey, ConfigWrite.Written> written = new HashMap<>();
     private final Map<Fingerprint, Long> begun = new LinkedHashMap<>();
     private Optional<GatewayObjects.Content> wanted = Optional.empty();
     private Optional<Instant> retryAt = Optional.empty();
@@ -64,7 +72,14 @@ public final class Desk {
     private Optional<GatewayObjects.Changes> told = Optional.empty();
     // Set by who brings changes to pods.
     private final AtomicBoolean lost = new AtomicBoolean();
-    private final SignedChanges signed = new SignedChanges();
+    // Set by who writes.
+    private final AtomicReference<ConfigWrite.@Nullable Result> result = new AtomicReference<>();
+    private Optional<ConfigWrite> writing = Optional.empty();
+    private final Set<ObjectKey> touchedMeanwhile = new HashSet<>();
+    private boolean toldMeanwhile;
+    private boolean signed;
+    private boolean owesChildren;
+    private boolean flushed;
     private int failures;
 
     Generations generations() {
@@ -116,7 +131,7 @@ public final class Desk {
 
     /** Whether pods have something else than what is written, or something could not be written. */
     boolean isUnwritten() {
-        return lost.get() || saveAt.isPresent() || retryAt.isPresent();
+        return lost.get() || saveAt.isPresent() || retryAt.isPresent() || writing.isPresent();
     }
 
     Form form(Instant now) {
@@ -125,7 +140,11 @@ public final class Desk {
 
     /** Whether it was somebody else who made an object what it is now, or took it away: then it is written again. */
     boolean isTouched(ObjectKey key, Optional<String> version) {
-        Written last = written.get(key);
+        if (writing.isPresent()) {
+            touchedMeanwhile.add(key); // perhaps by us
+            return false;
+        }
+        ConfigWrite.Written last = written.get(key);
         boolean touched = last != null
                 && version.map(seen -> last.stored().isOlderThan(seen)).orElse(true);
         if (touched) {
@@ -172,43 +191,111 @@ public final class Desk {
      */
     record Occasion(Fleet.Key gateway, long generation, Instant now, long news) {}
 
-    /** Has pods told of changes, and writes what is not as it shall be; true if all is, or will be before long. */
-    boolean write(Office office, Occasion occasion) throws InterruptedException {
+    /** Has pods told of changes, and has written what is not as it shall be. */
+    void write(Office office, Occasion occasion) {
         Instant now = occasion.now();
         if (wanted.isEmpty() || retryAt.filter(now::isBefore).isPresent()) {
-            return retryAt.isEmpty();
+            return;
         }
         GatewayObjects.Content content = wanted.get();
         if (tell(office, occasion) && saveAt.filter(time -> !time.isAfter(now)).isEmpty()) {
             saveAt = saveAt.or(() -> Optional.of(now.plus(UNWRITTEN)));
             tidyAt = Optional.of(now.plus(QUIET));
-            return true;
+            return;
         }
-        boolean anything = false;
-        try {
-            for (HasMetadata object : content.objects()) {
-                anything |= write(office, object, () -> office.cluster().apply(object));
-            }
-            ConfigMap changes = content.changes().object();
-            anything |= write(office, changes, () -> signed.write(office.cluster(), changes, office.courier()));
-        } catch (IOException e) {
-            failures++;
-            Duration pause = RETRY.multipliedBy(1L << Math.min(failures - 1, 6));
-            retryAt = Optional.of(now.plus(pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST));
-            return false;
+        if (writing.isPresent()) {
+            return; // it is looked at again when that has ended
         }
-        failures = 0;
+        ConfigMap changes = content.changes().object();
+        var next = new ConfigWrite(
+                content,
+                occasion,
+                office.courier().stamp(),
+                content.objects().stream().filter(object -> !isWritten(object)).toList(),
+                Optional.of(changes).filter(object -> !isWritten(object)));
+        writing = Optional.of(next);
+        toldMeanwhile = false;
         retryAt = Optional.empty();
         saveAt = Optional.empty();
         lost.set(false);
-        written.keySet().retainAll(new HashSet<>(keys()));
-        tidyAt = content.form() == Form.CHANGES ? Optional.of(now.plus(QUIET)) : Optional.empty();
-        wrote(content.fingerprint().get(), occasion, anything && !isTold(content));
-        return true;
+        if (next.isEmpty()) {
+            result.set(new ConfigWrite.Result(next, Map.of(), Optional.empty()));
+            settle(now);
+            return;
+        }
+        office.writer().write(occasion.gateway(), () -> {
+            result.set(next.run(office.cluster(), office.listener()));
+            office.listener().ended(occasion.gateway());
+            return true;
+        });
+        settle(now); // it may have ended at once
     }
 
-    /** Writes what is not written yet, since nobody would do it later. */
-    void flush(Office office, Occasion occasion) throws InterruptedException {
+    /** Whether something is being written. */
+    boolean isWriting() {
+        return writing.isPresent();
+    }
+
+    /** Whether it is open whether this process can write the configuration at all. */
+    boolean isFirstWrite() {
+        return writing.isPresent() && !generations.hasWritten();
+    }
+
+    /** The children are to be tended when what is being written is: configuration comes before all else. */
+    void oweChildren() {
+        owesChildren = true;
+    }
+
+    /** Whether their time has come. */
+    boolean paysChildren() {
+        boolean due = owesChildren && writing.isEmpty();
+        owesChildren &= !due;
+        return due;
+    }
+
+    /** Takes in what became of a writing that has ended. The objects that somebody touched meanwhile are to be looked at again. */
+    Set<ObjectKey> settle(Instant now) {
+        ConfigWrite.Result ended = result.getAndSet(null);
+        if (ended == null
+                || !writing.map(ConfigWrite::stamp)
+                        .equals(Optional.of(ended.write().stamp()))) {
+            return Set.of(); // of a loop that began anew since
+        }
+        writing = Optional.empty();
+        written.putAll(ended.written());
+        signed |= ended.isSigned();
+        if (toldMeanwhile) {
+            written.remove(ObjectKey.of(ended.write().content().changes().object()));
+        }
+        if (ended.failure().isPresent()) {
+            failures++;
+            Duration pause = RETRY.multipliedBy(1L << Math.min(failures - 1, 6));
+            retryAt = Optional.of(now.plus(pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST));
+        } else {
+            failures = 0;
+            GatewayObjects.Content content = ended.write().content();
+            boolean isNewest = wanted.filter(content::isSame).isPresent();
+            tidyAt = content.form() == Form.CHANGES && isNewest ? Optional.of(now.plus(QUIET)) : tidyAt;
+            wrote(
+                    content.fingerprint().get(),
+                    ended.write().occasion(),
+                    !ended.write().isEmpty() && !isTold(content));
+            if (!isNewest) {
+                retryAt = Optional.of(now);
+            }
+        }
+        written.keySet().retainAll(new HashSet<>(keys()));
+        Set<ObjectKey> touched = Set.copyOf(touchedMeanwhile);
+        touchedMeanwhile.clear();
+        return touched;
+    }
+
+    /** Writes what is not written yet, once, since nobody would do it later. */
+    void flush(Office office, Occasion occasion) {
+        if (flushed || isWriting()) {
+            return;
+        }
+        flushed = true;
         retryAt = Optional.empty();
         saveAt = saveAt.map(time -> occasion.now());
         write(office, occasion);
@@ -218,7 +305,7 @@ public final class Desk {
     // else than who wrote what they read.
     private boolean tell(Office office, Occasion occasion) {
         GatewayObjects.Content content = wanted.orElseThrow();
-        if (!signed.isOurs() || lost.get() || !content.objects().stream().allMatch(this::isWritten)) {
+        if (!signed || lost.get() || !content.objects().stream().allMatch(this::isWritten)) {
             return false;
         }
         GatewayObjects.Changes changes = content.changes();
@@ -226,6 +313,7 @@ public final class Desk {
             return saveAt.isPresent();
         }
         told = Optional.of(changes);
+        toldMeanwhile = true;
         // Pods have something else than what is written, even if that is what was written before.
         written.remove(ObjectKey.of(changes.object()));
         var delivery = new Delivery(office.courier().stamp(), changes.base(), changes.json());
@@ -246,27 +334,6 @@ public final class Desk {
         return Optional.ofNullable(written.get(ObjectKey.of(object)))
                 .filter(last -> last.object().equals(object))
                 .isPresent();
-    }
-
-    private interface Writing {
-        Stored run() throws IOException, InterruptedException;
-    }
-
-    // Whether there was something to write.
-    private boolean write(Office office, HasMetadata object, Writing writing) throws IOException, InterruptedException {
-        if (isWritten(object)) {
-            return false;
-        }
-        ObjectKey key = ObjectKey.of(object);
-        try {
-            written.put(key, new Written(object, writing.run()));
-            office.listener().wrote(key);
-            return true;
-        } catch (IOException e) {
-            written.remove(key);
-            office.listener().failed(key, e);
-            throw e;
-        }
     }
 
     private void wrote(Fingerprint fingerprint, Occasion occasion, boolean anything) {

@@ -37,6 +37,11 @@ public interface GatewayObjects {
         public Content {
             objects = List.copyOf(objects);
         }
+
+        /** Whether the same is written for both. */
+        boolean isSame(Content other) {
+            return objects.equals(other.objects) && changes.equals(other.changes);
+        }
     }
 
     /**

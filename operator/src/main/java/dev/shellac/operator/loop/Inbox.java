@@ -70,6 +70,11 @@ public final class Inbox implements Feeds.Listener {
         post(() -> definitions = Optional.of(next));
     }
 
+    @Override
+    public void read() {
+        wake();
+    }
+
     public void fleet(Fleet.Key gateway) {
         post(() -> fleet.add(gateway));
     }

@@ -1,5 +1,6 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
@@ -7,15 +8,25 @@ import dev.shellac.model.route.HttpRoute;
 import java.util.Optional;
 
 /** What stands in for an object that was edited to something that we cannot read: nothing that served before stops serving for that. */
-final class LastRead {
+public final class LastRead {
     private LastRead() {}
 
-    static Resource of(Resource arrived, Snapshot before) {
+    /** Where the last valid form of a route is found that is not in the snapshot, as after a start. */
+    @FunctionalInterface
+    public interface Kept {
+        Optional<HttpRoute> find(Name name, String uid);
+    }
+
+    static Resource of(Resource arrived, Snapshot before, Kept kept) {
         if (arrived.meta().unread().isEmpty()) {
             return arrived;
         }
         return switch (arrived) {
-            case HttpRoute route -> same(route, before).map(route::lastRead).orElse(route);
+            case HttpRoute route ->
+                same(route, before)
+                        .or(() -> kept.find(route.meta().name(), route.meta().uid()))
+                        .map(route::lastRead)
+                        .orElse(route);
             case Gateway gateway -> same(gateway, before).map(gateway::lastRead).orElse(gateway);
             default -> arrived;
         };

@@ -34,13 +34,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * One turn after the other: whatever arrived becomes a snapshot, the snapshot an outcome; configuration is written at once, everything else is handed to
  * those who write it. What arrives during a turn is one turn together. For one thread.
  */
 public final class Loop {
-    private static final Duration IDLE = Duration.ofMinutes(1);
     /** What children are made of, besides the Gateway and its plan. */
     private static final List<Class<? extends Resource>> FURNITURE =
             List.of(GatewayClass.class, GatewayClassParameters.class, SecretObject.class);
@@ -60,65 +60,44 @@ public final class Loop {
     private Definitions announced = Definitions.NONE;
     private Outcome outcome = Outcome.EMPTY;
     private Moment said = Moment.NONE;
-    private Set<Name> references = Set.of();
+    private final Arrivals arrivals;
     private long oldest;
+    private volatile long movedAt = System.nanoTime();
 
     public Loop(Ports ports, GatewayObjects objects, Settings settings) {
         this.ports = ports;
         this.objects = objects;
         this.settings = settings;
         this.translator = new Translator(settings);
-        this.office = new Desk.Office(ports.cluster(), ports.courier(), ports.configuration());
+        this.arrivals = new Arrivals(ports.reader(), settings.controllerName());
+        this.office = new Desk.Office(ports.cluster(), ports.courier(), ports.configuration(), ports.writer());
     }
 
     /** How long until something is due though nothing arrives. */
     public Duration patience(Instant now) {
-        Instant due = now.plus(IDLE);
+        var due = new DueTime(now);
+        due.at(arrivals.due());
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
-            due = sooner(due, entry.getValue().retryAt(), now);
-            due = sooner(due, entry.getValue().saveAt(), now);
-            due = sooner(due, entry.getValue().tidyAt(), now);
-            Optional<Gateway> gateway = snapshot.find(Gateway.class, entry.getKey());
-            if (gateway.isPresent() && isWaitingForAddress(gateway.get())) {
-                Map<String, Instant> asked =
-                        entry.getValue().asked(new HashSet<>(DataPlanes.asked(gateway.get())), now);
-                for (Instant since : asked.values()) {
-                    due = sooner(due, Optional.of(since.plus(DataPlanes.GRANTED_WITHIN)), now);
-                }
-            }
+            due.of(entry.getValue());
+            snapshot.find(Gateway.class, entry.getKey())
+                    .filter(this::isWaitingForAddress)
+                    .ifPresent(gateway -> due.ofAddresses(gateway, entry.getValue()));
         }
-        Duration left = Duration.between(now, due);
-        return left.isNegative() ? Duration.ZERO : left;
+        return due.left();
     }
 
     private boolean isWaitingForAddress(Gateway gateway) {
-        DataPlane report = reports.get(gateway.meta().name());
-        return !DataPlanes.asked(gateway).isEmpty()
-                && (report == null
-                        || report.addresses().size()
-                                        + report.unusableAddresses().size()
-                                < DataPlanes.asked(gateway).size());
-    }
-
-    private static Instant sooner(Instant due, Optional<Instant> other, Instant now) {
-        return other.filter(time -> time.isBefore(due))
-                .map(time -> time.isBefore(now) ? now : time)
-                .orElse(due);
+        Name name = gateway.meta().name();
+        return DataPlanes.isWaitingForAddress(gateway, Optional.ofNullable(reports.get(name)));
     }
 
     /** One turn. */
-    public void turn(Inbox.Batch first, Instant now) throws InterruptedException {
+    public void turn(Inbox.Batch first, Instant now) {
         Snapshot before = turned;
         oldest = first.oldest();
         var touched = new Touched();
-        take(first, touched);
-        if (References.mayDiffer(before, snapshot)) {
-            Set<Name> named = References.of(snapshot);
-            if (!named.equals(references)) {
-                references = named;
-                take(ports.read(named), touched);
-            }
-        }
+        take(first, touched, now);
+        ports.gateways(snapshot);
         since(before, touched, now);
         report(touched.reporting, now);
         Outcome next = translate();
@@ -130,7 +109,7 @@ public final class Loop {
             next = translate();
         }
         children(next, touched);
-        Moment moment = new Moment(snapshot, next.statuses(), definitions);
+        Moment moment = new Moment(snapshot, next.statuses(), definitions).without(beingWritten());
         Wishes.between(said, moment, settings.controllerName()).forEach(ports::status);
         guard(before);
         outcome = next;
@@ -138,15 +117,20 @@ public final class Loop {
         turned = snapshot;
     }
 
-    /** Writes what pods were told and what no write has taken yet; for the end. */
-    public void flush(Instant now) throws InterruptedException {
+    /** Has written what pods were told and what no write has taken yet, for the end; true while it is being written. */
+    public boolean flush(Instant now) {
+        boolean writing = false;
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
+            Desk desk = entry.getValue();
+            desk.settle(now);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, entry.getKey());
-            if (gateway.isPresent() && entry.getValue().isUnwritten()) {
+            if (gateway.isPresent() && desk.isUnwritten()) {
                 long generation = gateway.get().meta().generation();
-                entry.getValue().flush(office, new Desk.Occasion(key(entry.getKey()), generation, now, oldest));
+                desk.flush(office, new Desk.Occasion(key(entry.getKey()), generation, now, oldest));
             }
+            writing |= desk.isWriting();
         }
+        return writing;
     }
 
     /** After a turn that failed: the next one finds all that arrived so far, and all of it new, as after a start. */
@@ -157,23 +141,25 @@ public final class Loop {
         reports = SharedMap.empty();
         outcome = Outcome.EMPTY;
         said = Moment.NONE;
-        references = Set.of();
     }
 
-    /** The Gateways that something is to be done about. */
-    private static final class Touched {
-        private final Set<Name> reporting = new TreeSet<>();
-        private final Set<Name> writing = new TreeSet<>();
-        private final Set<Name> furnishing = new TreeSet<>();
+    // A new process says nothing of a Gateway before it has tried to write its configuration.
+    private Set<Name> beingWritten() {
+        return desks.entrySet().stream()
+                .filter(entry -> entry.getValue().isFirstWrite())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
-    private void take(Inbox.Batch batch, Touched touched) {
-        for (Map.Entry<Inbox.Key, Optional<Resource>> entry : batch.objects().entrySet()) {
-            Inbox.Key key = entry.getKey();
-            snapshot = entry.getValue()
-                    .map(arrived -> snapshot.with(LastRead.of(arrived, snapshot)))
-                    .orElseGet(() -> snapshot.without(key.kind(), key.name()));
-        }
+    /** Takes in what arrived without a turn; true when nothing of it waits for what it names. For the start. */
+    public boolean gather(Inbox.Batch batch, Instant now) {
+        take(batch, new Touched(), now);
+        return arrivals.isEmpty();
+    }
+
+    private void take(Inbox.Batch batch, Touched touched, Instant now) {
+        Set<Name> policies = outcome.statuses().backendTlsPolicies().keySet();
+        snapshot = arrivals.into(snapshot, batch.objects(), policies, now);
         definitions = batch.definitions().orElse(definitions);
         if (!definitions.equals(announced)) {
             ports.defined(definitions);
@@ -182,12 +168,24 @@ public final class Loop {
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             if (batch.fleet().contains(key(entry.getKey()))) {
                 touched.reporting.add(entry.getKey());
+                settle(entry.getKey(), entry.getValue(), touched, now);
             }
             for (ObjectKey drifted : batch.drifted()) {
                 if (entry.getValue().isTouched(drifted, ports.version(drifted))) {
                     touched.writing.add(entry.getKey());
                 }
             }
+        }
+    }
+
+    private void settle(Name name, Desk desk, Touched touched, Instant now) {
+        for (ObjectKey object : desk.settle(now)) {
+            if (desk.isTouched(object, ports.version(object))) {
+                touched.writing.add(name);
+            }
+        }
+        if (desk.paysChildren()) {
+            touched.furnishing.add(name);
         }
     }
 
@@ -221,6 +219,7 @@ public final class Loop {
     private boolean report(Set<Name> concerned, Instant now) {
         SharedMap<Name, DataPlane> next = reports;
         for (Name name : concerned) {
+            movedAt = System.nanoTime();
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name).filter(this::isOurs);
             if (gateway.isEmpty()) {
                 next = next.without(name);
@@ -247,6 +246,7 @@ public final class Loop {
                 gateway,
                 parts.pods(),
                 parts.states(),
+                parts.silent(),
                 parts.fronts().stream()
                         .filter(front -> fronts.contains(front.name().name()))
                         .toList(),
@@ -281,13 +281,15 @@ public final class Loop {
         long start = System.nanoTime();
         snapshot = snapshot.reported(reports);
         Outcome next = translator.translate(snapshot);
+        movedAt = System.nanoTime();
         ports.translated(Duration.ofNanos(System.nanoTime() - start), translator.lastWork());
         return next;
     }
 
     /** Writes the configuration of Gateways whose plan changed, or whose last writing failed. */
-    private void write(Outcome next, Set<Name> due, Instant now) throws InterruptedException {
+    private void write(Outcome next, Set<Name> due, Instant now) {
         for (Name name : due) {
+            movedAt = System.nanoTime();
             GatewayPlan plan = next.plans().get(name);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name);
             if (plan == null || gateway.isEmpty()) {
@@ -337,10 +339,15 @@ public final class Loop {
         var due = new TreeSet<>(touched.writing);
         due.addAll(touched.furnishing);
         for (Name name : due) {
+            movedAt = System.nanoTime();
             GatewayPlan plan = next.plans().get(name);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name);
             if (plan != null && gateway.isPresent()) {
                 Desk desk = desks.computeIfAbsent(name, key -> new Desk());
+                if (desk.isWriting()) {
+                    desk.oweChildren();
+                    continue;
+                }
                 var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
                 String uid = gateway.get().meta().uid();
                 attempt(desk, brief, () -> ports.children(key(name), uid, objects.children(brief), desk.keys()));
@@ -376,6 +383,11 @@ public final class Loop {
             return;
         }
         ports.classes(ClassUse.of(snapshot, definitions, settings.controllerName()));
+    }
+
+    /** When a turn last came a step further, in nanoseconds of the process. */
+    public long movedAt() {
+        return movedAt;
     }
 
     public Snapshot snapshot() {

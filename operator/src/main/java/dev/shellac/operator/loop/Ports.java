@@ -3,7 +3,7 @@ package dev.shellac.operator.loop;
 import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
-import dev.shellac.model.Name;
+import dev.shellac.model.Snapshot;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
@@ -25,11 +25,17 @@ public interface Ports {
 
     Desk.Listener configuration();
 
+    /** Who writes it, so that the loop need not wait. */
+    Desk.Writer writer();
+
     /** The way to pods that does not lead through the cluster. */
     Courier courier();
 
-    /** Has these ConfigMaps read, and only these; what came of it, once they were. */
-    Inbox.Batch read(Set<Name> configMaps) throws InterruptedException;
+    /** Has ConfigMaps and Secrets read; never waits for them. */
+    Arrivals.Reader reader();
+
+    /** The Gateways that there are, of which some may be new. */
+    void gateways(Snapshot snapshot);
 
     Fleet.Parts fleet(Fleet.Key gateway);
 

@@ -3,37 +3,30 @@ package dev.shellac.operator.loop;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
-import dev.shellac.operator.fleet.Courier;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import java.io.IOException;
 
-/** The ConfigMap of changes of one Gateway, which says who writes it: pods take changes from nobody else. For the loop's thread. */
+/**
+ * The ConfigMap of changes of a Gateway, which says who writes it: pods take changes from nobody else. A new process signs even where all else stands as it
+ * is wanted: pods may hold a change that an operator before this one pushed, and that was taken back before it was written. They drop it when they see another
+ * writer.
+ */
 final class SignedChanges {
     private static final String WRITER = "writer";
     private static final String NUMBER = "number";
 
-    private boolean ours;
+    private SignedChanges() {}
 
-    /** Whether it says that this process writes it. */
-    boolean isOurs() {
-        return ours;
-    }
-
-    /**
-     * Writes it. A new process signs even where all else stands as it is wanted: pods may hold a change that an operator before this one pushed, and that
-     * was taken back before it was written. They drop it when they see another writer.
-     */
-    Stored write(Cluster cluster, ConfigMap wanted, Courier courier) throws IOException, InterruptedException {
-        Delivery.Stamp stamp = courier.stamp();
-        ConfigMap signed = new ConfigMapBuilder(wanted)
-                .addToData(WRITER, stamp.writer())
-                .addToData(NUMBER, String.valueOf(stamp.number()))
-                .build();
-        Stored stored = put(cluster, signed);
-        ours = true;
-        return stored;
+    static Stored write(Cluster cluster, ConfigMap wanted, Delivery.Stamp stamp)
+            throws IOException, InterruptedException {
+        return put(
+                cluster,
+                new ConfigMapBuilder(wanted)
+                        .addToData(WRITER, stamp.writer())
+                        .addToData(NUMBER, String.valueOf(stamp.number()))
+                        .build());
     }
 
     // It comes often, and nobody has a reason to add something of their own to it.

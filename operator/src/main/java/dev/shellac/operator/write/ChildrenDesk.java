@@ -16,17 +16,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps the children of each Gateway as they are wanted: applies what changed or was touched by others, deletes what is not wanted any more. One
- * thread, which the loop never waits for.
+ * Keeps the children of each Gateway as they are wanted: applies what changed or was touched by others, deletes what is not wanted any more. The loop never
+ * waits for it, and no Gateway for those of another namespace.
  */
 public final class ChildrenDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ChildrenDesk.class.getName());
-    private static final Duration RETRY = Duration.ofMillis(500);
-    private static final Duration RETRY_LONGEST = Duration.ofSeconds(30);
+    /** Of one pass over the children of a Gateway; each request has its own. What is left then is for the next. */
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     /**
      * What one Gateway shall have.
@@ -70,29 +69,27 @@ public final class ChildrenDesk implements AutoCloseable {
         private Wanted wanted = Wanted.NOTHING;
         private final Map<ObjectKey, Applied> applied = new HashMap<>();
         private final Set<ObjectKey> lost = new HashSet<>();
-        private boolean dirty;
-        private int failures;
-        private long notBefore = System.nanoTime();
     }
+
+    /** What it works with. */
+    public record Edges(OwnershipGuard cluster, Owned owned, WorkQueue queue) {}
 
     private final OwnershipGuard cluster;
     private final Owned owned;
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final WorkQueue queue;
     private final Map<Fleet.Key, Household> households = new LinkedHashMap<>();
-    private boolean closed;
 
-    private ChildrenDesk(OwnershipGuard cluster, Owned owned, Listener listener) {
-        this.cluster = cluster;
-        this.owned = owned;
+    private ChildrenDesk(Edges edges, Listener listener) {
+        this.cluster = edges.cluster();
+        this.owned = edges.owned();
+        this.queue = edges.queue();
         this.listener = listener;
     }
 
-    public static ChildrenDesk start(OwnershipGuard cluster, Owned owned, Listener listener) {
-        var desk = new ChildrenDesk(cluster, owned, listener);
-        Thread.ofVirtual().name("children").start(desk::run);
-        return desk;
+    public static ChildrenDesk start(Edges edges, Listener listener) {
+        return new ChildrenDesk(edges, listener);
     }
 
     public void want(Fleet.Key gateway, Wanted wanted) {
@@ -100,9 +97,7 @@ public final class ChildrenDesk implements AutoCloseable {
         try {
             Household household = households.computeIfAbsent(gateway, key -> new Household());
             household.wanted = wanted;
-            household.dirty = true;
-            household.notBefore = System.nanoTime();
-            changed.signalAll();
+            queue.add(key(gateway), () -> tend(gateway, household));
         } finally {
             lock.unlock();
         }
@@ -123,8 +118,7 @@ public final class ChildrenDesk implements AutoCloseable {
         try {
             Household household = households.get(gateway);
             if (household != null) {
-                household.dirty = true;
-                changed.signalAll();
+                look(gateway, household);
             }
         } finally {
             lock.unlock();
@@ -135,8 +129,7 @@ public final class ChildrenDesk implements AutoCloseable {
     public void again() {
         lock.lock();
         try {
-            households.values().forEach(household -> household.dirty = true);
-            changed.signalAll();
+            households.forEach(this::look);
         } finally {
             lock.unlock();
         }
@@ -149,60 +142,32 @@ public final class ChildrenDesk implements AutoCloseable {
             Household household = households.get(gateway);
             if (household != null) {
                 household.lost.add(object);
-                household.dirty = true;
-                changed.signalAll();
+                look(gateway, household);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void run() {
-        try {
-            while (true) {
-                Map.Entry<Fleet.Key, Household> next = next();
-                tend(next.getKey(), next.getValue());
-            }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "children are not tended any more");
-        }
+    private static WorkQueue.Key key(Fleet.Key gateway) {
+        return new WorkQueue.Key(gateway.namespace(), "children of " + gateway.label());
     }
 
-    private Map.Entry<Fleet.Key, Household> next() throws InterruptedException {
-        lock.lock();
-        try {
-            while (!closed) {
-                long soonest = Long.MAX_VALUE;
-                for (Map.Entry<Fleet.Key, Household> entry : households.entrySet()) {
-                    if (entry.getValue().dirty) {
-                        long left = entry.getValue().notBefore - System.nanoTime();
-                        if (left <= 0) {
-                            entry.getValue().dirty = false;
-                            entry.getValue().applied.keySet().removeAll(entry.getValue().lost);
-                            entry.getValue().lost.clear();
-                            return Map.entry(entry.getKey(), entry.getValue());
-                        }
-                        soonest = Math.min(soonest, left);
-                    }
-                }
-                if (soonest == Long.MAX_VALUE) {
-                    changed.await();
-                } else {
-                    changed.awaitNanos(soonest);
-                }
-            }
-            throw new InterruptedException("closed");
-        } finally {
-            lock.unlock();
-        }
+    // Where a pass failed, the next one keeps its time.
+    private void look(Fleet.Key gateway, Household household) {
+        queue.addAfter(key(gateway), () -> tend(gateway, household), Duration.ZERO);
     }
 
-    private void tend(Fleet.Key gateway, Household household) throws InterruptedException {
-        Wanted wanted = household.wanted;
+    private boolean tend(Fleet.Key gateway, Household household) throws InterruptedException {
+        long deadline = System.nanoTime() + DEADLINE.toNanos();
+        Wanted wanted = begin(household);
         boolean good = true;
         var keys = new LinkedHashMap<ObjectKey, HasMetadata>();
         wanted.children().forEach(child -> keys.put(ObjectKey.of(child), child));
         for (Map.Entry<ObjectKey, HasMetadata> child : keys.entrySet()) {
+            if (System.nanoTime() - deadline > 0) {
+                return false;
+            }
             if (!owned.isServed(child.getKey())) {
                 household.applied.remove(child.getKey());
                 listener.unknown(child.getValue());
@@ -217,15 +182,27 @@ public final class ChildrenDesk implements AutoCloseable {
                 strays(gateway, wanted).entrySet()) {
             good &= delete(stray.getKey(), stray.getValue().ownership().uid(), household);
         }
+        if (good && wanted.isNothing()) {
+            forget(gateway, household);
+        }
+        return good;
+    }
+
+    private Wanted begin(Household household) {
         lock.lock();
         try {
-            household.failures = good ? 0 : household.failures + 1;
-            if (!good) {
-                Duration pause = RETRY.multipliedBy(1L << Math.min(household.failures - 1, 6));
-                household.dirty = true;
-                household.notBefore =
-                        System.nanoTime() + (pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST).toNanos();
-            } else if (wanted.isNothing() && household.wanted.isNothing()) {
+            household.applied.keySet().removeAll(household.lost);
+            household.lost.clear();
+            return household.wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(Fleet.Key gateway, Household household) {
+        lock.lock();
+        try {
+            if (household.wanted.isNothing()) {
                 households.remove(gateway, household);
             }
         } finally {
@@ -304,12 +281,13 @@ public final class ChildrenDesk implements AutoCloseable {
         }
     }
 
+    /** What waits is given up. */
     @Override
     public void close() {
         lock.lock();
         try {
-            closed = true;
-            changed.signalAll();
+            households.keySet().forEach(gateway -> queue.remove(key(gateway)));
+            households.clear();
         } finally {
             lock.unlock();
         }

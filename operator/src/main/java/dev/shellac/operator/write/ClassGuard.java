@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.api.ApiFault;
+import dev.shellac.kube.run.Supervisor;
 import dev.shellac.kube.write.Cluster;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -41,7 +42,7 @@ public final class ClassGuard implements AutoCloseable {
 
     public static ClassGuard start(Cluster cluster) {
         var guard = new ClassGuard(cluster);
-        Thread.ofVirtual().name("classes").start(guard::run);
+        Supervisor.PROCESS.thread("classes", guard::run).start();
         return guard;
     }
 

@@ -14,10 +14,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Tells people. The same words about the same object are said once for as long as a server keeps an Event: its name is made of them, so that a second
@@ -26,6 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 public final class EventDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EventDesk.class.getName());
     private static final int MOST_WAITING = 500;
+    private static final int MOST_WAITING_IN_NAMESPACE = 100;
     private static final int MOST_REMEMBERED = 2_000;
     private static final int MOST_NOTE = 1_024;
     private static final Duration KEPT = Duration.ofHours(1);
@@ -36,46 +38,60 @@ public final class EventDesk implements AutoCloseable {
 
     private final Cluster cluster;
     private final InstantSource clock;
-    private final LinkedBlockingQueue<Note> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final WorkQueue queue = WorkQueue.start("events", WorkQueue.Limits.of(4, 2));
+    private final Map<String, Integer> waiting = new HashMap<>();
     private final Map<Note, Instant> told = new LinkedHashMap<>();
-    private final Thread thread;
 
     private EventDesk(Cluster cluster, InstantSource clock) {
         this.cluster = cluster;
         this.clock = clock;
-        this.thread = Thread.ofVirtual().name("events").unstarted(this::run);
     }
 
     public static EventDesk start(Cluster cluster, InstantSource clock) {
-        var desk = new EventDesk(cluster, clock);
-        desk.thread.start();
-        return desk;
+        return new EventDesk(cluster, clock);
     }
 
     public void tell(Note note) {
-        if (!waiting.offer(note)) {
-            LOG.log(Level.INFO, "too many events: {0}: {1}", note.object(), note.message());
+        String namespace = note.object().namespace();
+        lock.lock();
+        try {
+            Instant now = clock.instant();
+            if (Duration.between(told.getOrDefault(note, Instant.EPOCH), now).compareTo(KEPT) < 0) {
+                return;
+            }
+            if (waiting.getOrDefault(namespace, 0) >= MOST_WAITING_IN_NAMESPACE
+                    || waiting.values().stream().mapToInt(count -> count).sum() >= MOST_WAITING) {
+                LOG.log(Level.INFO, "too many events: {0}: {1}", note.object(), note.message());
+                return;
+            }
+            told.remove(note);
+            told.put(note, now);
+            if (told.size() > MOST_REMEMBERED) {
+                told.remove(told.keySet().iterator().next());
+            }
+            waiting.merge(namespace, 1, Integer::sum);
+        } finally {
+            lock.unlock();
         }
+        LOG.log(Level.INFO, "{0}: {1}: {2}", note.object(), note.reason(), note.message());
+        queue.add(new WorkQueue.Key(namespace, note.toString()), () -> {
+            try {
+                write(note);
+            } finally {
+                written(namespace);
+            }
+            return true;
+        });
     }
 
-    private void run() {
+    private void written(String namespace) {
+        lock.lock();
         try {
-            while (true) {
-                Note note = waiting.take();
-                Instant now = clock.instant();
-                Instant last = told.getOrDefault(note, Instant.EPOCH);
-                if (Duration.between(last, now).compareTo(KEPT) >= 0) {
-                    told.remove(note);
-                    told.put(note, now);
-                    LOG.log(Level.INFO, "{0}: {1}: {2}", note.object(), note.reason(), note.message());
-                    write(note);
-                    if (told.size() > MOST_REMEMBERED) {
-                        told.remove(told.keySet().iterator().next());
-                    }
-                }
-            }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "events are not told any more");
+            waiting.merge(namespace, -1, Integer::sum);
+            waiting.remove(namespace, 0);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -134,6 +150,6 @@ public final class EventDesk implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
+        queue.close();
     }
 }

@@ -7,26 +7,20 @@ import dev.shellac.kube.write.StatusEdit.Result;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.ResourceId;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes statuses on a few threads, the newest wish for each object only. What many things change, such as a Gateway that a thousand routes attach to,
+ * Writes statuses, the newest wish for each object only, and those of no namespace at the expense of another's. What many things change, such as a Gateway that a thousand routes attach to,
  * is written a moment after it was quiet, and then more and more seldom for as long as it goes on, but never later than a second.
  */
 public final class StatusDesk implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(StatusDesk.class.getName());
     // Most of a write is waiting for the server: with less, the last of 10,000 new routes has no status for minutes.
-    private static final int WRITERS = 8;
-    private static final int WRITERS_OF_GATEWAYS = 3;
+    private static final WorkQueue.Limits WRITERS = WorkQueue.Limits.of(8, 8);
+    private static final WorkQueue.Limits WRITERS_OF_GATEWAYS = WorkQueue.Limits.of(3, 3);
     /** In which pods take up what the status is about: they come first, and server and processors are the same. */
     private static final Duration COURTESY = Duration.ofMillis(20);
 
@@ -54,13 +48,10 @@ public final class StatusDesk implements AutoCloseable {
     private final StatusEdit edit;
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    // Gateways apart from the rest, of which there may be thousands.
-    private final Map<ResourceId, Slot> gateways = new LinkedHashMap<>();
-    private final Map<ResourceId, Slot> others = new LinkedHashMap<>();
+    // Gateways are what others wait for, and of the rest there may be thousands.
+    private final WorkQueue gateways = WorkQueue.start("statuses of Gateways", WRITERS_OF_GATEWAYS);
+    private final WorkQueue others = WorkQueue.start("statuses", WRITERS);
     private final Map<ResourceId, Slot> slots = new HashMap<>();
-    private final Set<ResourceId> busy = new HashSet<>();
-    private boolean closed;
 
     private StatusDesk(StatusEdit edit, Listener listener) {
         this.edit = edit;
@@ -68,16 +59,7 @@ public final class StatusDesk implements AutoCloseable {
     }
 
     public static StatusDesk start(StatusEdit edit, Listener listener) {
-        var desk = new StatusDesk(edit, listener);
-        desk.start(WRITERS_OF_GATEWAYS, desk.gateways);
-        desk.start(WRITERS, desk.others);
-        return desk;
-    }
-
-    private void start(int writers, Map<ResourceId, Slot> waiting) {
-        for (int i = 0; i < writers; i++) {
-            Thread.ofVirtual().name("status").start(() -> run(waiting));
-        }
+        return new StatusDesk(edit, listener);
     }
 
     public void wish(Wish wish) {
@@ -86,100 +68,50 @@ public final class StatusDesk implements AutoCloseable {
             Slot slot = slots.computeIfAbsent(wish.object(), key -> new Slot());
             slot.wish = Optional.of(wish);
             slot.failures = 0;
-            if (waiting(wish.object()).putIfAbsent(wish.object(), slot) == null) {
-                long soonest = System.nanoTime() + COURTESY.toNanos();
-                slot.notBefore = slot.notBefore - soonest < 0 ? soonest : slot.notBefore;
-            }
-            changed.signalAll();
+            Duration left = Duration.ofNanos(slot.notBefore - System.nanoTime());
+            add(wish.object(), left.compareTo(COURTESY) > 0 ? left : COURTESY);
         } finally {
             lock.unlock();
         }
     }
 
-    // Gateways are what others wait for: they have writers of their own.
-    private Map<ResourceId, Slot> waiting(ResourceId object) {
+    private void add(ResourceId object, Duration pause) {
+        queue(object)
+                .addAfter(
+                        new WorkQueue.Key(object.namespace(), object.toString()),
+                        () -> {
+                            write(object);
+                            return true;
+                        },
+                        pause);
+    }
+
+    private WorkQueue queue(ResourceId object) {
         return object.type().equals(GroupKind.GATEWAY) ? gateways : others;
     }
 
-    /** The object is no more, or not ours. */
-    public void forget(ResourceId object) {
-        lock.lock();
-        try {
-            slots.remove(object);
-            waiting(object).remove(object);
-        } finally {
-            lock.unlock();
-        }
+    /** Waits until what waits is written, at most so long. */
+    public void drain(Duration patience) throws InterruptedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        gateways.awaitIdle(patience);
+        others.awaitIdle(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
     }
 
-    /** Nothing waits and nothing is being written. */
-    public boolean isIdle() {
+    private void write(ResourceId object) throws InterruptedException {
+        Slot slot;
+        Wish wish;
         lock.lock();
         try {
-            return gateways.isEmpty() && others.isEmpty() && busy.isEmpty();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void run(Map<ResourceId, Slot> waiting) {
-        try {
-            while (true) {
-                ResourceId object = next(waiting);
-                Slot slot;
-                Wish wish;
-                lock.lock();
-                try {
-                    if (closed) {
-                        return;
-                    }
-                    slot = slots.getOrDefault(object, new Slot());
-                    if (slot.wish.isEmpty()) {
-                        busy.remove(object);
-                        continue;
-                    }
-                    wish = slot.wish.get();
-                    slot.wish = Optional.empty();
-                } finally {
-                    lock.unlock();
-                }
-                write(object, slot, wish);
+            slot = slots.getOrDefault(object, new Slot());
+            if (slot.wish.isEmpty()) {
+                return;
             }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "statuses are not written any more");
-        }
-    }
-
-    private ResourceId next(Map<ResourceId, Slot> waiting) throws InterruptedException {
-        lock.lock();
-        try {
-            while (true) {
-                long now = System.nanoTime();
-                long soonest = Long.MAX_VALUE;
-                for (Map.Entry<ResourceId, Slot> entry : waiting.entrySet()) {
-                    if (busy.contains(entry.getKey())) {
-                        continue;
-                    }
-                    long left = entry.getValue().notBefore - now;
-                    if (left <= 0 || closed) {
-                        waiting.remove(entry.getKey());
-                        busy.add(entry.getKey());
-                        return entry.getKey();
-                    }
-                    soonest = Math.min(soonest, left);
-                }
-                if (closed) {
-                    throw new InterruptedException("closed");
-                }
-                if (soonest == Long.MAX_VALUE) {
-                    changed.await();
-                } else {
-                    changed.awaitNanos(soonest);
-                }
-            }
+            wish = slot.wish.get();
+            slot.wish = Optional.empty();
         } finally {
             lock.unlock();
         }
+        write(object, slot, wish);
     }
 
     private void write(ResourceId object, Slot slot, Wish wish) throws InterruptedException {
@@ -200,7 +132,6 @@ public final class StatusDesk implements AutoCloseable {
     private void done(ResourceId object, Slot slot, Wish wish, Optional<IOException> failure) {
         lock.lock();
         try {
-            busy.remove(object);
             long now = System.nanoTime();
             boolean goesOn = now - slot.lastEnd < 2 * LONGEST.toNanos();
             slot.streak = goesOn ? slot.streak + 1 : 0;
@@ -210,14 +141,13 @@ public final class StatusDesk implements AutoCloseable {
                 slot.failures++;
                 pause = shorter(RETRY.multipliedBy(1L << Math.min(slot.failures - 1, 5)), RETRY_LONGEST);
                 slot.wish = slot.wish.or(() -> Optional.of(wish));
-                waiting(object).putIfAbsent(object, slot);
+                add(object, pause);
             }
             slot.notBefore = now + pause.toNanos();
             // There are thousands of routes, and few of all else.
             if (object.type().equals(GroupKind.HTTP_ROUTE) && slot.wish.isEmpty() && slot.last.isEmpty()) {
                 slots.remove(object, slot);
             }
-            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -229,14 +159,7 @@ public final class StatusDesk implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            gateways.clear();
-            others.clear();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        gateways.close();
+        others.close();
     }
 }

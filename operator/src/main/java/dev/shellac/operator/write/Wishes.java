@@ -17,6 +17,8 @@ import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
+import dev.shellac.model.status.GatewayStatus;
+import dev.shellac.model.status.ListenerSetStatus;
 import dev.shellac.model.status.ListenerStatus;
 import dev.shellac.model.status.PolicyStatus;
 import dev.shellac.translate.status.Statuses;
@@ -35,6 +37,32 @@ public final class Wishes {
     /** A moment: what there is, what we say of it, and how it is served. */
     public record Moment(Snapshot snapshot, Statuses statuses, Definitions definitions) {
         public static final Moment NONE = new Moment(Snapshot.empty(), Statuses.EMPTY, Definitions.NONE);
+
+        /** Without what is said of these Gateways and their ListenerSets, which is not to be said yet. */
+        public Moment without(Set<Name> gateways) {
+            if (gateways.isEmpty()) {
+                return this;
+            }
+            SharedMap<Name, GatewayStatus> others = SharedMap.of(statuses.gateways());
+            for (Name gateway : gateways) {
+                others = others.without(gateway);
+            }
+            SharedMap<Name, ListenerSetStatus> sets = SharedMap.of(statuses.listenerSets());
+            for (ListenerSet set : snapshot.all(ListenerSet.class)) {
+                Name name = set.meta().name();
+                sets = gateways.contains(set.parent().resolve(name.namespace()).name()) ? sets.without(name) : sets;
+            }
+            return new Moment(
+                    snapshot,
+                    new Statuses(
+                            statuses.gatewayClasses(),
+                            others,
+                            sets,
+                            statuses.httpRoutes(),
+                            statuses.backendTlsPolicies(),
+                            statuses.cachePolicies()),
+                    definitions);
+        }
     }
 
     private static final Set<String> BAD_IF_TRUE =

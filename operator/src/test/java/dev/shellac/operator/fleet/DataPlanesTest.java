@@ -11,9 +11,13 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.status.Address;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class DataPlanesTest {
@@ -23,6 +27,7 @@ final class DataPlanesTest {
     private static final Address ADDRESS = new Address("IPAddress", "192.0.2.1");
 
     private final Generations generations = new Generations();
+    private final Set<String> silent = new HashSet<>();
 
     private static Gateway gateway(long generation, String addresses) {
         String yaml =
@@ -36,8 +41,21 @@ final class DataPlanesTest {
                 .resource();
     }
 
+    private static Gateway programmed(long generation, long observed) {
+        String yaml =
+                "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: ns, generation: "
+                        + generation
+                        + "}\nspec: {gatewayClassName: c, listeners: [{name: web, port: 80, protocol: HTTP}]}\n"
+                        + "status: {conditions: [{type: Programmed, status: 'True', reason: Programmed, message: m, observedGeneration: "
+                        + observed + ", lastTransitionTime: '2026-01-01T00:00:00Z'}]}\n";
+        return (Gateway) Decoder.decodeStored(List.of(Source.of("g.yaml", yaml)))
+                .objects()
+                .getFirst()
+                .resource();
+    }
+
     private static Pod pod(String name, boolean ready, boolean ending) {
-        return new Pod(new Name("ns", name), name, "g", Optional.of("10.0.0.1"), ready, ending);
+        return new Pod(new Name("ns", name), name, "g", "rs", Optional.of("10.0.0.1"), ready, ending);
     }
 
     private Obstacles obstacles = Obstacles.NONE;
@@ -60,6 +78,7 @@ final class DataPlanesTest {
                         gateway,
                         pods,
                         states,
+                        silent,
                         fronts,
                         Map.of("ns.one.pem", new Name("ns", "one")),
                         Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))),
@@ -139,6 +158,49 @@ final class DataPlanesTest {
         assertThat(of(gateway(2, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
                         .pending())
                 .isEmpty();
+    }
+
+    @Test
+    void threeHundredPodsDoNotForgetEachOther() {
+        generations.wrote(FIRST, 1);
+        var pods = new ArrayList<Pod>();
+        var states = new HashMap<String, PodState>();
+        for (int i = 0; i < 300; i++) {
+            pods.add(pod("p" + i, true, false));
+            states.put("p" + i, state(FIRST));
+        }
+        Gateway gateway = gateway(1, "");
+        assertThat(of(gateway, pods, states).pending()).isEmpty();
+        states.replaceAll((uid, state) -> state(new Fingerprint("from before", "v1", "")));
+        generations.wrote(SECOND, 1);
+        assertThat(of(gateway, pods, states).pending())
+                .as("each has served this generation")
+                .isEmpty();
+    }
+
+    @Test
+    void aPodThatNobodyHasHeardYetDoesNotMakeAProgrammedGatewayPending() {
+        generations.wrote(FIRST, 2);
+        List<Pod> pods = List.of(pod("old", true, false), pod("new", true, false));
+        Map<String, PodState> states = Map.of("old", state(FIRST));
+        assertThat(of(programmed(2, 2), pods, states).pending()).isEmpty();
+        assertThat(of(programmed(2, 1), pods, states).pending())
+                .as("it was another generation that was programmed")
+                .hasValue("pod new does not serve generation 2 yet");
+        silent.add("new");
+        assertThat(of(programmed(2, 2), pods, states).pending()).hasValue("pod new does not answer the operator");
+    }
+
+    @Test
+    void aNewOperatorDoesNotMakeAProgrammedGatewayPending() {
+        generations.wrote(SECOND, 1);
+        List<Pod> pods = List.of(pod("a", true, false));
+        assertThat(of(programmed(1, 1), pods, Map.of("a", state(FIRST))).pending())
+                .as("what the operator before wrote")
+                .isEmpty();
+        generations.wrote(new Fingerprint("r3", "v1", ""), 1);
+        assertThat(of(programmed(1, 1), pods, Map.of("a", state(FIRST))).pending())
+                .hasValue("pod a does not serve generation 1 yet");
     }
 
     @Test

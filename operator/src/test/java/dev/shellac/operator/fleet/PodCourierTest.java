@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +34,7 @@ final class PodCourierTest {
     private String version = "1";
     private String key = share.open();
     private final PodCourier courier = new PodCourier(
-            gateway -> new Fleet.Parts(pods, Map.of("one", state()), List.of()),
+            gateway -> new Fleet.Parts(pods, Map.of("one", state()), Set.of(), List.of()),
             gateway -> "a token",
             server.getAddress().getPort());
 
@@ -130,7 +131,7 @@ final class PodCourierTest {
     }
 
     private static Pod pod(String uid, boolean ready) {
-        return new Pod(new Name("shop", uid), uid, "edge", Optional.of("127.0.0.1"), ready, false);
+        return new Pod(new Name("shop", uid), uid, "edge", "rs", Optional.of("127.0.0.1"), ready, false);
     }
 
     private static KeyShare share() {

@@ -12,6 +12,7 @@ import dev.shellac.operator.loop.GatewayObjects.Changes;
 import dev.shellac.operator.loop.GatewayObjects.Content;
 import dev.shellac.operator.loop.GatewayObjects.Form;
 import dev.shellac.operator.write.NoCluster;
+import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -136,7 +137,9 @@ final class DeskTest {
         change("whole", "a");
         assertThat(cluster.changes()).isEmpty();
         assertThat(desk.isUnwritten()).isTrue();
-        desk.flush(new Desk.Office(cluster, courier, new Nobody()), new Desk.Occasion(GATEWAY, 1, now, 0));
+        desk.flush(
+                new Desk.Office(cluster, courier, new Nobody(), DeskTest::now), new Desk.Occasion(GATEWAY, 1, now, 0));
+        desk.settle(now);
         assertThat(cluster.changes()).isEqualTo("a");
         assertThat(desk.isUnwritten()).isFalse();
     }
@@ -161,11 +164,11 @@ final class DeskTest {
         assertThat(desk.served(fingerprint("whole", "a"))).isEmpty();
     }
 
-    private void change(String whole, String json) throws InterruptedException {
+    private void change(String whole, String json) {
         write(desk, courier, whole, json);
     }
 
-    private void write(Desk at, Courier by, String whole, String json) throws InterruptedException {
+    private void write(Desk at, Courier by, String whole, String json) {
         at.want(new Content(
                 List.of(map("edge-vcl", Map.of("routing.json", whole))),
                 new Changes(map("edge-vcl-changes", Map.of("base", whole, "routing.changes.json", json)), whole, json),
@@ -173,7 +176,18 @@ final class DeskTest {
                 () -> fingerprint(whole, json),
                 Optional.empty(),
                 Optional.empty()));
-        at.write(new Desk.Office(cluster, by, new Nobody()), new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        at.write(
+                new Desk.Office(cluster, by, new Nobody(), DeskTest::now),
+                new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        at.settle(now);
+    }
+
+    private static void now(Fleet.Key gateway, WorkQueue.Task task) {
+        try {
+            task.run();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Fingerprint fingerprint(String whole, String json) {
@@ -230,6 +244,9 @@ final class DeskTest {
 
         @Override
         public void lost(Fleet.Key gateway) {}
+
+        @Override
+        public void ended(Fleet.Key gateway) {}
     }
 
     /** Keeps ConfigMaps. */

@@ -64,9 +64,28 @@ final class StatusDeskTest {
         assertThat(cluster.next()).isEqualTo("edge");
     }
 
+    @Test
+    void aNamespaceInWhichNothingIsAnsweredDelaysNoOther() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            desk.wish(wish(GroupKind.HTTP_ROUTE, "r" + i));
+            desk.wish(wish(GroupKind.GATEWAY, "g" + i));
+        }
+        for (int i = 0; i < 11; i++) {
+            cluster.next();
+        }
+        desk.wish(wish(GroupKind.HTTP_ROUTE, "other", "route"));
+        assertThat(cluster.next()).isEqualTo("route");
+        desk.wish(wish(GroupKind.GATEWAY, "other", "gateway"));
+        assertThat(cluster.next()).isEqualTo("gateway");
+    }
+
     private static Wish wish(GroupKind kind, String name) {
+        return wish(kind, "shop", name);
+    }
+
+    private static Wish wish(GroupKind kind, String namespace, String name) {
         return new Wish(
-                new ResourceId(kind, new Name("shop", name)), "", "", name, Set.of("Accepted"), Map::of, List.of());
+                new ResourceId(kind, new Name(namespace, name)), "", "", name, Set.of("Accepted"), Map::of, List.of());
     }
 
     /** Is asked, and does not answer for as long as a test lasts. */

@@ -49,6 +49,14 @@ final class ObjectStore {
     private final List<Change> changes = new ArrayList<>();
     private long version = 100;
 
+    /** What a server says of an object to those who ask for metadata alone. */
+    static ObjectNode metadata(ObjectNode object) {
+        ObjectNode part =
+                JSON.createObjectNode().put("apiVersion", "meta.k8s.io/v1").put("kind", "PartialObjectMetadata");
+        part.set("metadata", object.path("metadata"));
+        return part;
+    }
+
     long version() {
         return version;
     }

@@ -1,0 +1,86 @@
+package dev.shellac.kube.run;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Threads that are to run for as long as they are wanted. One that ends by an exception that nobody expected is counted and logged, and runs again after a
+ * pause; one that ends so again and again is a reason to start the process anew.
+ */
+public final class Supervisor {
+    private static final System.Logger LOG = System.getLogger(Supervisor.class.getName());
+
+    /** Of the process. */
+    public static final Supervisor PROCESS = new Supervisor(Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+    /** Ends in a row after which a thread counts as failing. */
+    public static final int FAILING = 5;
+
+    /** What a thread does; it has done it when this returns. */
+    @FunctionalInterface
+    public interface Body {
+        void run() throws InterruptedException;
+    }
+
+    private final Duration first;
+    private final Duration longest;
+    private final AtomicLong ends = new AtomicLong();
+    private final Map<Thread, Integer> inARow = new ConcurrentHashMap<>();
+
+    /** With these pauses: the first, each next one twice as long, and the longest. A thread that lasts longer than that is well again. */
+    Supervisor(Duration first, Duration longest) {
+        this.first = first;
+        this.longest = longest;
+    }
+
+    /** A thread that waits to be started. */
+    public Thread thread(String name, Body body) {
+        return Thread.ofVirtual().name(name).unstarted(() -> keep(name, body));
+    }
+
+    /** How often threads ended though nobody wanted it. */
+    public long ends() {
+        return ends.get();
+    }
+
+    /** The name of a thread that ends again and again. */
+    public Optional<String> failing() {
+        return inARow.entrySet().stream()
+                .filter(entry -> entry.getValue() >= FAILING)
+                .map(entry -> entry.getKey().getName())
+                .findFirst();
+    }
+
+    private void keep(String name, Body body) {
+        Thread self = Thread.currentThread();
+        try {
+            while (true) {
+                long start = System.nanoTime();
+                try {
+                    body.run();
+                    return;
+                } catch (RuntimeException | Error e) {
+                    ends.incrementAndGet();
+                    boolean lasted = System.nanoTime() - start > longest.toNanos();
+                    int row = lasted ? 1 : inARow.getOrDefault(self, 0) + 1;
+                    inARow.put(self, row);
+                    LOG.log(Level.ERROR, "thread " + name + " ended by an exception, and is started again", e);
+                    Thread.sleep(pause(row));
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "thread {0} is not wanted any more", name);
+        } finally {
+            inARow.remove(self);
+        }
+    }
+
+    private Duration pause(int row) {
+        Duration pause = first.multipliedBy(1L << Math.min(row - 1, 10));
+        return pause.compareTo(longest) < 0 ? pause : longest;
+    }
+}

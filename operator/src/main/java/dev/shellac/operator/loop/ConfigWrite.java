@@ -1,0 +1,77 @@
+package dev.shellac.operator.loop;
+
+import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.varnishconfig.delivery.Delivery;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One writing of a Gateway's configuration, off the loop's thread: the API server may take its time, or an admission webhook of the Gateway's namespace.
+ *
+ * @param stamp of the changes; made when the content was, so that a higher number is always newer content
+ * @param objects those that are not written yet, in order
+ * @param changes last, where they are not written yet
+ */
+record ConfigWrite(
+        GatewayObjects.Content content,
+        Desk.Occasion occasion,
+        Delivery.Stamp stamp,
+        List<HasMetadata> objects,
+        Optional<ConfigMap> changes) {
+    ConfigWrite {
+        objects = List.copyOf(objects);
+    }
+
+    /** An object as it was written. */
+    record Written(HasMetadata object, Stored stored) {}
+
+    /**
+     * What came of it.
+     *
+     * @param written also where a later one failed
+     */
+    record Result(ConfigWrite write, Map<ObjectKey, Written> written, Optional<IOException> failure) {
+        Result {
+            written = Map.copyOf(written);
+        }
+
+        boolean isSigned() {
+            return failure.isEmpty() && write.changes().isPresent();
+        }
+    }
+
+    boolean isEmpty() {
+        return objects.isEmpty() && changes.isEmpty();
+    }
+
+    Result run(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+        var written = new LinkedHashMap<ObjectKey, Written>();
+        var all = new ArrayList<>(objects);
+        changes.ifPresent(all::add);
+        for (HasMetadata object : all) {
+            ObjectKey key = ObjectKey.of(object);
+            try {
+                written.put(key, new Written(object, write(cluster, object)));
+                listener.wrote(key);
+            } catch (IOException e) {
+                listener.failed(key, e);
+                return new Result(this, written, Optional.of(e));
+            }
+        }
+        return new Result(this, written, Optional.empty());
+    }
+
+    private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+        return changes.isPresent() && object.equals(changes.get())
+                ? SignedChanges.write(cluster, changes.get(), stamp)
+                : cluster.apply(object);
+    }
+}
