@@ -177,8 +177,7 @@ public final class HaproxyConfig {
                     # While connections are scarce, none is kept between two requests.
                     http-after-response set-header Connection close if { fe_conn gt %d }
                     default_backend varnish
-                """
-                .formatted(
+                """.formatted(
                         port.value(),
                         podPort,
                         tls,
