@@ -61,10 +61,11 @@ final class RefusedUpgradeTest {
             }
         }
         assertThat(heads).hasSizeGreaterThanOrEqualTo(5);
-        assertThat(heads).allSatisfy(head -> assertThat(head)
-                .contains("X-Gateway-Listener: https-443")
-                .contains("X-Forwarded-For: 127.0.0.1")
-                .doesNotContain("10.9.8.7"));
+        assertThat(heads)
+                .allSatisfy(head -> assertThat(head)
+                        .contains("X-Gateway-Listener: https-443")
+                        .contains("X-Forwarded-For: 127.0.0.1")
+                        .doesNotContain("10.9.8.7"));
     }
 
     // HAProxy may keep the client's connection or close it: either is right.

@@ -27,7 +27,8 @@ final class OutputLevels {
         if (line.startsWith("Error:") || line.startsWith("Assert") || line.startsWith("Child not responding")) {
             return Level.WARNING;
         }
-        boolean warns = line.startsWith("Warning") || (underHeading && !NO_WARNING.matcher(line.strip()).matches());
+        boolean warns = line.startsWith("Warning")
+                || (underHeading && !NO_WARNING.matcher(line.strip()).matches());
         return warns ? Level.INFO : Level.DEBUG;
     }
 }

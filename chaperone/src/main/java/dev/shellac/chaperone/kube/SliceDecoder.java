@@ -37,7 +37,8 @@ final class SliceDecoder {
                 readiness(endpoint.get("conditions")));
     }
 
-    // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A Service with
+    // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A Service
+    // with
     // publishNotReadyAddresses has endpoints that are ready and terminate.
     private static Readiness readiness(Node conditions) {
         boolean ready = conditions.get("ready").flag().orElse(true);

@@ -187,7 +187,8 @@ final class CoreKinds {
     }
 
     private static Endpoint endpoint(View view) {
-        // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A Service with
+        // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A
+        // Service with
         // publishNotReadyAddresses has endpoints that are ready and terminate.
         boolean ready = condition(view, "ready", true);
         boolean serving = ready || condition(view, "serving", false);
