@@ -113,10 +113,8 @@ public final class Main implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         System.setProperty("java.util.logging.manager", LastingLogs.class.getName());
-        int code = new CommandLine(new Main()).execute(arguments);
-        if (code != 0) {
-            System.exit(code);
-        }
+        // Also where it is 0: threads of the client must not keep a process that has answered.
+        System.exit(new CommandLine(new Main()).execute(arguments));
     }
 
     @Override
