@@ -73,12 +73,8 @@ sub vcl_hash {
 }
 
 sub vcl_pipe {
-	# WebSocket: the backend has to see what the client asked for.
+	# WebSocket, which ghost asks the backend for. A tunnel is opened only if the backend agrees.
 	router.fetch();
-	if (req.http.Upgrade) {
-		set bereq.http.Upgrade = req.http.Upgrade;
-		set bereq.http.Connection = req.http.Connection;
-	}
 }
 
 sub vcl_backend_fetch {
