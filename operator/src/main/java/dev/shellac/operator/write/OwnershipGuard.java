@@ -28,7 +28,12 @@ import java.util.function.Function;
 public final class OwnershipGuard implements Cluster {
     private static final System.Logger LOG = System.getLogger(OwnershipGuard.class.getName());
 
-    private record Obstacle(Relation relation, String words) {}
+    private record Obstacle(Relation relation, String words) {
+        /** The garbage collector sees to what is leaving; a conflict needs a person. */
+        Level level() {
+            return relation == Relation.FOREIGN ? Level.WARNING : Level.INFO;
+        }
+    }
 
     private final Cluster cluster;
     private final Function<ObjectKey, Optional<Owned.Standing>> watched;
@@ -135,7 +140,7 @@ public final class OwnershipGuard implements Cluster {
         }
         if (!before.equals(obstacle)) {
             LOG.log(
-                    obstacle.isPresent() ? Level.WARNING : Level.INFO,
+                    obstacle.map(Obstacle::level).orElse(Level.INFO),
                     "gateway={0}/{1}: {2}",
                     gateway.namespace(),
                     gateway.label(),
