@@ -110,7 +110,7 @@ func falsePods(t *testing.T, a *arena) func() {
 	a.neighbour.apply(fmt.Sprintf(`apiVersion: v1
 kind: Pod
 metadata:
-  name: false
+  name: impostor
   labels: {app.kubernetes.io/managed-by: varnish-gateway-operator, gateway.networking.k8s.io/gateway-name: edge, gateway.networking.k8s.io/gateway-namespace: %s}
 spec:
   terminationGracePeriodSeconds: 0
@@ -119,7 +119,7 @@ spec:
     image: registry.k8s.io/gateway-api/conformance/echo-basic:v0.2.0
     env: [{name: HTTP_PORT, value: "8081"}]
 `, a.namespace))
-	return func() { a.neighbour.remove("v1", "Pod", "false") }
+	return func() { a.neighbour.remove("v1", "Pod", "impostor") }
 }
 
 // A Gateway whose children would have the names of objects that are there.
