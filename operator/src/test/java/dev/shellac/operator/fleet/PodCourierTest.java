@@ -30,6 +30,8 @@ final class PodCourierTest {
     private final AtomicInteger lost = new AtomicInteger();
     private final HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
     private final List<Pod> pods = new ArrayList<>(List.of(pod("one", true)));
+    private final AtomicInteger sent = new AtomicInteger();
+    private volatile boolean endless;
     private volatile int answer = 200;
     private String version = "1";
     private String key = share.open();
@@ -52,7 +54,12 @@ final class PodCourierTest {
                         .orElseThrow()
                         .isOn(delivery, headers.getFirst(Delivery.SEAL));
                 taken.add(delivery.json() + " " + (good ? "sealed" : "forged"));
-                exchange.sendResponseHeaders(answer, -1);
+                exchange.sendResponseHeaders(answer, endless ? 0 : -1);
+                byte[] some = new byte[64 * 1024];
+                while (endless) {
+                    exchange.getResponseBody().write(some);
+                    sent.addAndGet(some.length);
+                }
             }
         });
         server.start();
@@ -89,6 +96,14 @@ final class PodCourierTest {
         server.stop(0);
         assertThat(bring("a")).isTrue();
         eventually("lost", () -> lost.get() == 1);
+    }
+
+    @Test
+    void ofAnAnswerWithoutEndLittleIsRead() throws Exception {
+        endless = true;
+        assertThat(bring("a")).isTrue();
+        eventually("it is given up", () -> lost.get() == 1 || sent.get() > 100 << 20);
+        assertThat(sent).hasValueLessThan(16 << 20);
     }
 
     @Test

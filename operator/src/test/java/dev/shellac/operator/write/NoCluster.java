@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,7 +46,7 @@ public class NoCluster implements Cluster {
     }
 
     @Override
-    public ObjectNode merge(String path, ObjectNode patch) {
+    public ObjectNode merge(String path, ObjectNode patch) throws IOException {
         throw new UnsupportedOperationException();
     }
 }

@@ -1,8 +1,11 @@
 package dev.shellac.operator.write;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.kube.write.StatusEdit.Result;
 import dev.shellac.model.GroupKind;
@@ -18,6 +21,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +81,44 @@ final class StatusDeskTest {
         assertThat(cluster.next()).isEqualTo("route");
         desk.wish(wish(GroupKind.GATEWAY, "other", "gateway"));
         assertThat(cluster.next()).isEqualTo("gateway");
+    }
+
+    @Test
+    void whatIsForbiddenNowIsWrittenWhenItIsAllowed() throws Exception {
+        var tries = new AtomicInteger();
+        var forbidding = new NoCluster() {
+            @Override
+            public Optional<ObjectNode> read(String path) {
+                return Optional.of(new JsonMapper().createObjectNode());
+            }
+
+            @Override
+            public ObjectNode merge(String path, ObjectNode patch) throws IOException {
+                if (tries.incrementAndGet() == 1) {
+                    throw new ApiFault(403, "Forbidden", "an admission webhook denied the request");
+                }
+                return patch;
+            }
+        };
+        var quiet = new StatusDesk.Listener() {
+            @Override
+            public void wrote(Wish wish, Result result) {}
+
+            @Override
+            public void failed(Wish wish, IOException why) {}
+        };
+        try (var own = StatusDesk.start(
+                new StatusEdit(forbidding, "example.com/controller", InstantSource.system()), quiet)) {
+            own.wish(new Wish(
+                    new ResourceId(GroupKind.GATEWAY, new Name("shop", "edge")),
+                    "",
+                    "",
+                    "edge",
+                    Set.of("Accepted"),
+                    () -> Map.of("attachedListenerSets", 1),
+                    List.of()));
+            eventually("it is written", () -> tries.get() == 2);
+        }
     }
 
     private static Wish wish(GroupKind kind, String name) {

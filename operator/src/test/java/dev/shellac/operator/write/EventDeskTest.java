@@ -1,0 +1,53 @@
+package dev.shellac.operator.write;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.model.GroupKind;
+import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.lang.ref.Reference;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+final class EventDeskTest {
+    private static final int LONG = 1 << 20;
+
+    private final AtomicInteger told = new AtomicInteger();
+    private final EventDesk desk = EventDesk.start(
+            new NoCluster() {
+                @Override
+                public boolean create(HasMetadata wanted) {
+                    told.incrementAndGet();
+                    return true;
+                }
+            },
+            InstantSource.system());
+
+    // A pod may complain in other words each time, a mebibyte of them.
+    @Test
+    void longWordsAreNotKept() throws Exception {
+        long before = used();
+        for (int i = 0; i < 100; i++) {
+            int number = i;
+            desk.tell(new EventDesk.Note(
+                    new ResourceId(GroupKind.GATEWAY, new Name("shop", "edge")),
+                    "v1",
+                    "uid",
+                    "Warning",
+                    "NotTaken",
+                    number + "x".repeat(LONG)));
+            eventually("it is told", () -> told.get() > number);
+        }
+        assertThat(used() - before).isLessThan(20L * LONG);
+        Reference.reachabilityFence(desk);
+        desk.close();
+    }
+
+    private static long used() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+}
