@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Collections;
@@ -16,6 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -26,6 +30,10 @@ import java.util.function.Function;
 public final class PodCourier implements Courier, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PodCourier.class.getName());
     private static final Duration TAKEN_WITHIN = Duration.ofMillis(250);
+    /** With all of what it says; the timeout of a request ends with the head of its answer. */
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(2);
+
+    private static final int MOST_ANSWERED = 16 * 1024;
     private static final int TAKEN = 200;
     private static final int MOST_REMEMBERED = 1024;
 
@@ -115,7 +123,7 @@ public final class PodCourier implements Courier, AutoCloseable {
                 .POST(BodyPublishers.ofString(delivery.json()))
                 .build();
         try {
-            var response = http.send(request, BodyHandlers.ofString());
+            HttpResponse<String> response = answer(request);
             return response.statusCode() == TAKEN
                     ? Optional.empty()
                     : Optional.of(response.body().strip());
@@ -124,6 +132,17 @@ public final class PodCourier implements Courier, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of("this process ends");
+        }
+    }
+
+    private HttpResponse<String> answer(HttpRequest request) throws IOException, InterruptedException {
+        var pending = http.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofString(), MOST_ANSWERED));
+        try {
+            return pending.get(ANSWERED_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException(String.valueOf(e.getCause() == null ? e : e.getCause()), e);
+        } finally {
+            pending.cancel(true);
         }
     }
 
