@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * What a pod says of itself.
@@ -30,6 +30,12 @@ public record PodState(
         List<String> complaints,
         Map<String, String> leftOut,
         List<String> faults) {
+    /** A pod may say what it likes, and there may be many: this much is kept of each list, and of each of its words. */
+    static final int MOST = 500;
+
+    static final int MOST_COMPLAINTS = 20;
+    static final int MOST_LETTERS = 1_024;
+
     public PodState {
         refusals = List.copyOf(refusals);
         complaints = List.copyOf(complaints);
@@ -38,53 +44,65 @@ public record PodState(
     }
 
     static PodState of(JsonNode state) {
-        var refusals = new ArrayList<TableRefusal>();
-        for (JsonNode refusal : state.path("table").path("refusals")) {
-            String route = refusal.path("route").asText();
-            int slash = route.indexOf('/');
-            if (slash > 0) {
-                refusals.add(new TableRefusal(
-                        new Name(route.substring(0, slash), route.substring(slash + 1)),
-                        refusal.path("rule").asInt(),
-                        refusal.path("match").asInt(),
-                        refusal.path("field").asText() + ": "
-                                + refusal.path("message").asText()));
-            }
-        }
-        var faults = new ArrayList<String>();
-        state.path("faults")
-                .properties()
-                .forEach(fault ->
-                        faults.add(fault.getKey() + ": " + fault.getValue().asText()));
         var complaints = new ArrayList<String>();
         text(state.path("edge").path("refused"))
                 .ifPresent(why -> complaints.add("HAProxy refuses its configuration: " + why));
-        state.path("edge")
-                .path("leftOut")
-                .properties()
-                .forEach(certificate -> complaints.add("HAProxy leaves out " + certificate.getKey() + ": "
-                        + certificate.getValue().asText()));
-        var leftOut = new HashMap<String, String>();
-        state.path("edge")
-                .path("leftOut")
-                .properties()
-                .forEach(file -> leftOut.put(file.getKey(), file.getValue().asText()));
+        Map<String, String> leftOut = words(state.path("edge").path("leftOut"), MOST);
+        leftOut.entrySet().stream()
+                .limit(MOST_COMPLAINTS)
+                .forEach(certificate -> complaints.add(
+                        "HAProxy leaves out " + certificate.getKey() + ": " + certificate.getValue()));
+        List<String> faults = words(state.path("faults"), MOST_COMPLAINTS).entrySet().stream()
+                .map(fault -> fault.getKey() + ": " + fault.getValue())
+                .toList();
         return new PodState(
-                state.path("version").asText(),
-                state.path("key").asText(),
+                cut(state.path("version")),
+                cut(state.path("key")),
                 state.path("ready").asBoolean(),
                 new Fingerprint(
-                        state.path("config").path("routing").asText(),
-                        state.path("vcl").path("hash").asText(),
-                        state.path("edge").path("hash").asText()),
-                refusals,
+                        cut(state.path("config").path("routing")),
+                        cut(state.path("vcl").path("hash")),
+                        cut(state.path("edge").path("hash"))),
+                refusals(state.path("table").path("refusals")),
                 text(state.path("vcl").path("refused")),
                 complaints,
                 leftOut,
                 faults);
     }
 
+    private static List<TableRefusal> refusals(JsonNode all) {
+        var refusals = new ArrayList<TableRefusal>();
+        for (JsonNode refusal : all) {
+            String route = cut(refusal.path("route"));
+            int slash = route.indexOf('/');
+            if (slash > 0 && refusals.size() < MOST) {
+                refusals.add(new TableRefusal(
+                        new Name(route.substring(0, slash), route.substring(slash + 1)),
+                        refusal.path("rule").asInt(),
+                        refusal.path("match").asInt(),
+                        cut(refusal.path("field")) + ": " + cut(refusal.path("message"))));
+            }
+        }
+        return refusals;
+    }
+
+    private static Map<String, String> words(JsonNode object, int most) {
+        var words = new TreeMap<String, String>();
+        object.properties().stream()
+                .limit(most)
+                .forEach(entry -> words.put(cut(entry.getKey()), cut(entry.getValue())));
+        return words;
+    }
+
+    private static String cut(JsonNode text) {
+        return cut(text.asText());
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MOST_LETTERS ? text : text.substring(0, MOST_LETTERS);
+    }
+
     private static Optional<String> text(JsonNode node) {
-        return Optional.of(node.asText()).filter(words -> !words.isEmpty());
+        return Optional.of(cut(node)).filter(words -> !words.isEmpty());
     }
 }
