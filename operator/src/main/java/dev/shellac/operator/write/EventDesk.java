@@ -34,7 +34,13 @@ public final class EventDesk implements AutoCloseable {
     private static final String REPORTER = "varnish-gateway-operator";
 
     /** What is told. */
-    public record Note(ResourceId object, String apiVersion, String uid, String type, String reason, String message) {}
+    public record Note(ResourceId object, String apiVersion, String uid, String type, String reason, String message) {
+        private Note shortened() {
+            return message.length() <= MOST_NOTE
+                    ? this
+                    : new Note(object, apiVersion, uid, type, reason, message.substring(0, MOST_NOTE));
+        }
+    }
 
     private final Cluster cluster;
     private final InstantSource clock;
@@ -52,7 +58,9 @@ public final class EventDesk implements AutoCloseable {
         return new EventDesk(cluster, clock);
     }
 
-    public void tell(Note note) {
+    public void tell(Note whole) {
+        // Words of a pod can be long, and others each time; what is told is remembered.
+        Note note = whole.shortened();
         String namespace = note.object().namespace();
         lock.lock();
         try {
@@ -107,7 +115,6 @@ public final class EventDesk implements AutoCloseable {
         String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         String namespace =
                 note.object().namespace().isEmpty() ? "default" : note.object().namespace();
-        String message = note.message().length() > MOST_NOTE ? note.message().substring(0, MOST_NOTE) : note.message();
         return new EventBuilder()
                 .withNewMetadata()
                 .withNamespace(namespace)
@@ -125,7 +132,7 @@ public final class EventDesk implements AutoCloseable {
                 .endInvolvedObject()
                 .withType(note.type())
                 .withReason(note.reason())
-                .withMessage(message)
+                .withMessage(note.message())
                 .withFirstTimestamp(now)
                 .withLastTimestamp(now)
                 .withCount(1)
