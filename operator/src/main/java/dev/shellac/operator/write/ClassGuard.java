@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -62,15 +63,12 @@ public final class ClassGuard implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                Map.Entry<String, Use> next = next();
-                if (tend(next.getKey(), next.getValue(), MOST_TRIES)) {
-                    lock.lock();
-                    try {
-                        done.put(next.getKey(), next.getValue());
-                    } finally {
-                        lock.unlock();
-                    }
-                } else {
+                boolean good = true;
+                // All of them, before the first is tried again: one that cannot be written delays no other.
+                for (Map.Entry<String, Use> next : due()) {
+                    good &= tend(next);
+                }
+                if (!good) {
                     Thread.sleep(RETRY);
                 }
             }
@@ -79,14 +77,16 @@ public final class ClassGuard implements AutoCloseable {
         }
     }
 
-    private Map.Entry<String, Use> next() throws InterruptedException {
+    private List<Map.Entry<String, Use>> due() throws InterruptedException {
         lock.lock();
         try {
             while (!closed) {
-                for (Map.Entry<String, Use> entry : wanted.entrySet()) {
-                    if (entry.getValue() != done.get(entry.getKey())) {
-                        return Map.entry(entry.getKey(), entry.getValue());
-                    }
+                List<Map.Entry<String, Use>> due = wanted.entrySet().stream()
+                        .filter(entry -> entry.getValue() != done.get(entry.getKey()))
+                        .map(entry -> Map.entry(entry.getKey(), entry.getValue()))
+                        .toList();
+                if (!due.isEmpty()) {
+                    return due;
                 }
                 changed.await();
             }
@@ -94,6 +94,19 @@ public final class ClassGuard implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean tend(Map.Entry<String, Use> next) throws InterruptedException {
+        if (!tend(next.getKey(), next.getValue(), MOST_TRIES)) {
+            return false;
+        }
+        lock.lock();
+        try {
+            done.put(next.getKey(), next.getValue());
+        } finally {
+            lock.unlock();
+        }
+        return true;
     }
 
     private boolean tend(String path, Use use, int tries) throws InterruptedException {
