@@ -28,6 +28,8 @@ public final class StatusDesk implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(30);
+    /** Of what is not taken as it is: what an admission policy, a role or a definition refuses now it may take after a while. */
+    private static final Duration RETRY_REFUSED = Duration.ofMinutes(2);
 
     /** Who wants to know what was written. */
     public interface Listener {
@@ -137,9 +139,12 @@ public final class StatusDesk implements AutoCloseable {
             slot.streak = goesOn ? slot.streak + 1 : 0;
             slot.lastEnd = now;
             Duration pause = shorter(STEP.multipliedBy(slot.streak), LONGEST);
-            if (failure.isPresent() && !(failure.get() instanceof ApiFault fault && fault.isFinal())) {
+            if (failure.isPresent()) {
                 slot.failures++;
-                pause = shorter(RETRY.multipliedBy(1L << Math.min(slot.failures - 1, 5)), RETRY_LONGEST);
+                boolean refused = failure.get() instanceof ApiFault fault && fault.isFinal();
+                pause = shorter(
+                        RETRY.multipliedBy(1L << Math.min(slot.failures - 1, 10)),
+                        refused ? RETRY_REFUSED : RETRY_LONGEST);
                 slot.wish = slot.wish.or(() -> Optional.of(wish));
                 add(object, pause);
             }
