@@ -54,11 +54,12 @@ public final class OwnershipGuard implements Cluster {
         this.changed = changed;
     }
 
-    /** What stands in the way of a Gateway. */
+    /** What stands in the way of a Gateway in its namespace. Those of another must not decide what is said of it: the log has that. */
     public Obstacles of(Fleet.Key gateway) {
         lock.lock();
         try {
-            Map<ObjectKey, Obstacle> found = obstacles.getOrDefault(gateway, Map.of());
+            Map<ObjectKey, Obstacle> found = new TreeMap<>(obstacles.getOrDefault(gateway, Map.of()));
+            found.keySet().removeIf(key -> !key.name().namespace().equals(gateway.namespace()));
             return new Obstacles(words(found, Relation.FOREIGN), words(found, Relation.LEAVING));
         } finally {
             lock.unlock();
