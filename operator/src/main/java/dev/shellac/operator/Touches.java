@@ -25,7 +25,7 @@ final class Touches implements Owned.Listener {
         if (object.plural().equals("configmaps")) {
             inbox.drifted(object);
         } else {
-            children.ifPresent(desk -> desk.touched(gateway));
+            children.ifPresent(desk -> desk.touched(object, gateway));
         }
     }
 

@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 /**
  * Keeps the children of each Gateway as they are wanted: applies what changed or was touched by others, deletes what is not wanted any more. The loop never
@@ -24,7 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class ChildrenDesk implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ChildrenDesk.class.getName());
-    /** Of one pass over the children of a Gateway; each request has its own. What is left then is for the next. */
+    /** Of what is written in other namespaces. */
+    private static final Set<String> ELSEWHERE = Set.of("roles", "rolebindings");
+    /** Of one pass over the children of a Gateway in a namespace; each request has its own. What is left then is for the next. */
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     /**
@@ -34,10 +38,20 @@ public final class ChildrenDesk implements AutoCloseable {
      * @param others objects of its own that somebody else writes, and that must stay
      */
     public record Wanted(String uid, List<HasMetadata> children, Set<ObjectKey> others) {
-        static final Wanted NOTHING = nothing("");
-
         static Wanted nothing(String uid) {
             return new Wanted(uid, List.of(), Set.of());
+        }
+
+        /** What of it is in one namespace. */
+        Wanted in(String namespace) {
+            return new Wanted(
+                    uid,
+                    children.stream()
+                            .filter(child -> namespace(ObjectKey.of(child)).equals(namespace))
+                            .toList(),
+                    others.stream()
+                            .filter(key -> namespace(key).equals(namespace))
+                            .collect(Collectors.toSet()));
         }
 
         boolean isNothing() {
@@ -65,10 +79,29 @@ public final class ChildrenDesk implements AutoCloseable {
 
     private record Applied(HasMetadata object, Stored stored) {}
 
-    private static final class Household {
-        private Wanted wanted = Wanted.NOTHING;
+    /** What a Gateway has in one namespace: its own, or one whose Services its routes name. */
+    private static final class Place {
         private final Map<ObjectKey, Applied> applied = new HashMap<>();
         private final Set<ObjectKey> lost = new HashSet<>();
+        private Wanted wanted;
+
+        Place(Wanted wanted) {
+            this.wanted = wanted;
+        }
+    }
+
+    /** All that a Gateway has. Each namespace is tended on its own: where nothing gets through in one, the others do not wait. */
+    private static final class Household {
+        private final Map<String, Place> places = new TreeMap<>();
+        private String uid = "";
+        /** Whether the ServiceAccount is the Gateway's own: nobody else is to be bound to a Role. */
+        private volatile boolean hasIdentity;
+    }
+
+    private record Pass(Fleet.Key gateway, String namespace, Household household, Place place, Wanted wanted) {
+        boolean isAtHome() {
+            return namespace.equals(gateway.namespace());
+        }
     }
 
     /** What it works with. */
@@ -96,8 +129,16 @@ public final class ChildrenDesk implements AutoCloseable {
         lock.lock();
         try {
             Household household = households.computeIfAbsent(gateway, key -> new Household());
-            household.wanted = wanted;
-            queue.add(key(gateway), () -> tend(gateway, household));
+            household.uid = wanted.uid();
+            var namespaces = new TreeSet<>(household.places.keySet());
+            namespaces.add(gateway.namespace());
+            wanted.children().forEach(child -> namespaces.add(namespace(ObjectKey.of(child))));
+            owned.of(gateway).keySet().forEach(key -> namespaces.add(namespace(key)));
+            for (String namespace : namespaces) {
+                Wanted part = wanted.in(namespace);
+                household.places.computeIfAbsent(namespace, key -> new Place(part)).wanted = part;
+                queue.add(key(gateway, namespace), () -> tend(gateway, namespace, household));
+            }
         } finally {
             lock.unlock();
         }
@@ -113,12 +154,14 @@ public final class ChildrenDesk implements AutoCloseable {
     }
 
     /** Somebody wrote an object of this Gateway, perhaps we. */
-    public void touched(Fleet.Key gateway) {
+    public void touched(ObjectKey object, Fleet.Key gateway) {
         lock.lock();
         try {
             Household household = households.get(gateway);
             if (household != null) {
-                look(gateway, household);
+                household.places.computeIfAbsent(
+                        namespace(object), key -> new Place(Wanted.nothing(household.uid)));
+                look(gateway, namespace(object), household);
             }
         } finally {
             lock.unlock();
@@ -129,7 +172,8 @@ public final class ChildrenDesk implements AutoCloseable {
     public void again() {
         lock.lock();
         try {
-            households.forEach(this::look);
+            households.forEach((gateway, household) ->
+                    household.places.keySet().forEach(namespace -> look(gateway, namespace, household)));
         } finally {
             lock.unlock();
         }
@@ -140,71 +184,101 @@ public final class ChildrenDesk implements AutoCloseable {
         lock.lock();
         try {
             Household household = households.get(gateway);
-            if (household != null) {
-                household.lost.add(object);
-                look(gateway, household);
+            if (household != null && household.places.containsKey(namespace(object))) {
+                disown(object, household);
+                household.places.get(namespace(object)).lost.add(object);
+                look(gateway, namespace(object), household);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private static WorkQueue.Key key(Fleet.Key gateway) {
-        return new WorkQueue.Key(gateway.namespace(), "children of " + gateway.label());
+    private static String namespace(ObjectKey object) {
+        return object.name().namespace();
+    }
+
+    // It counts among the tasks of the namespace that is written to, which may be slow.
+    private static WorkQueue.Key key(Fleet.Key gateway, String namespace) {
+        return new WorkQueue.Key(namespace, "children of " + gateway.namespace() + "/" + gateway.label());
     }
 
     // Where a pass failed, the next one keeps its time.
-    private void look(Fleet.Key gateway, Household household) {
-        queue.addAfter(key(gateway), () -> tend(gateway, household), Duration.ZERO);
+    private void look(Fleet.Key gateway, String namespace, Household household) {
+        queue.addAfter(key(gateway, namespace), () -> tend(gateway, namespace, household), Duration.ZERO);
     }
 
-    private boolean tend(Fleet.Key gateway, Household household) throws InterruptedException {
+    private boolean tend(Fleet.Key gateway, String namespace, Household household) throws InterruptedException {
         long deadline = System.nanoTime() + DEADLINE.toNanos();
-        Wanted wanted = begin(household);
+        Optional<Pass> begun = begin(gateway, namespace, household);
+        if (begun.isEmpty()) {
+            return true;
+        }
+        Pass pass = begun.get();
         boolean good = true;
         var keys = new LinkedHashMap<ObjectKey, HasMetadata>();
-        wanted.children().forEach(child -> keys.put(ObjectKey.of(child), child));
+        if (pass.isAtHome() || household.hasIdentity) { // those elsewhere are looked at again when it has one
+            pass.wanted().children().forEach(child -> keys.put(ObjectKey.of(child), child));
+        }
         for (Map.Entry<ObjectKey, HasMetadata> child : keys.entrySet()) {
-            if (System.nanoTime() - deadline > 0) {
+            if (isOver(deadline)) {
                 return false;
             }
-            if (!owned.isServed(child.getKey())) {
-                household.applied.remove(child.getKey());
-                listener.unknown(child.getValue());
-            } else if (isDue(child.getKey(), child.getValue(), household)) {
-                good &= apply(child.getKey(), child.getValue(), household);
-                if (!good && isIdentity(child.getKey())) {
-                    break;
-                }
+            good &= tend(child.getKey(), child.getValue(), pass);
+            if (!good && isIdentity(child.getKey())) {
+                break;
             }
         }
-        for (Map.Entry<ObjectKey, Owned.Standing> stray :
-                strays(gateway, wanted).entrySet()) {
-            good &= delete(stray.getKey(), stray.getValue().ownership().uid(), household);
+        for (Map.Entry<ObjectKey, Owned.Standing> stray : strays(pass).entrySet()) {
+            if (isOver(deadline)) {
+                return false;
+            }
+            good &= delete(stray.getKey(), stray.getValue().ownership().uid(), pass.place());
         }
-        if (good && wanted.isNothing()) {
-            forget(gateway, household);
-        }
-        return good;
+        return good && (!pass.wanted().isNothing() || forget(pass));
     }
 
-    private Wanted begin(Household household) {
+    private static boolean isOver(long deadline) {
+        return System.nanoTime() - deadline > 0;
+    }
+
+    private boolean tend(ObjectKey key, HasMetadata child, Pass pass) throws InterruptedException {
+        if (!owned.isServed(key)) {
+            pass.place().applied.remove(key);
+            listener.unknown(child);
+            return true;
+        }
+        return !isDue(key, child, pass.place()) || apply(key, child, pass);
+    }
+
+    private Optional<Pass> begin(Fleet.Key gateway, String namespace, Household household) {
         lock.lock();
         try {
-            household.applied.keySet().removeAll(household.lost);
-            household.lost.clear();
-            return household.wanted;
+            Optional<Place> place = Optional.ofNullable(household.places.get(namespace));
+            place.ifPresent(found -> {
+                found.applied.keySet().removeAll(found.lost);
+                found.lost.clear();
+            });
+            return place.map(found -> new Pass(gateway, namespace, household, found, found.wanted));
         } finally {
             lock.unlock();
         }
     }
 
-    private void forget(Fleet.Key gateway, Household household) {
+    // What was just written elsewhere and is not in the watch yet would be left there: it is deleted when it is seen.
+    private boolean forget(Pass pass) {
+        if (!pass.isAtHome() && !pass.place().applied.isEmpty()) {
+            return false;
+        }
         lock.lock();
         try {
-            if (household.wanted.isNothing()) {
-                households.remove(gateway, household);
+            if (pass.place().wanted.isNothing()) {
+                pass.household().places.remove(pass.namespace(), pass.place());
             }
+            if (pass.household().places.isEmpty()) {
+                households.remove(pass.gateway(), pass.household());
+            }
+            return true;
         } finally {
             lock.unlock();
         }
@@ -215,9 +289,30 @@ public final class ChildrenDesk implements AutoCloseable {
         return key.plural().equals("serviceaccounts");
     }
 
-    private boolean isDue(ObjectKey key, HasMetadata wanted, Household household) {
+    private static void disown(ObjectKey key, Household household) {
+        if (isIdentity(key)) {
+            household.hasIdentity = false;
+        }
+    }
+
+    private void identified(Pass pass) {
+        lock.lock();
+        try {
+            boolean isNew = !pass.household().hasIdentity;
+            pass.household().hasIdentity = true;
+            if (isNew) {
+                pass.household().places.keySet().stream()
+                        .filter(namespace -> !namespace.equals(pass.namespace()))
+                        .forEach(namespace -> look(pass.gateway(), namespace, pass.household()));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isDue(ObjectKey key, HasMetadata wanted, Place place) {
         Optional<Owned.Standing> standing = owned.find(key);
-        Applied applied = household.applied.get(key);
+        Applied applied = place.applied.get(key);
         if (applied == null || !applied.object().equals(wanted)) {
             return true;
         }
@@ -232,18 +327,23 @@ public final class ChildrenDesk implements AutoCloseable {
         return !key.plural().equals("horizontalpodautoscalers");
     }
 
-    private boolean apply(ObjectKey key, HasMetadata wanted, Household household) throws InterruptedException {
+    private boolean apply(ObjectKey key, HasMetadata wanted, Pass pass) throws InterruptedException {
+        Map<ObjectKey, Applied> applied = pass.place().applied;
         try {
-            if (owned.find(key).isPresent() && !household.applied.containsKey(key)) {
+            if (owned.find(key).isPresent() && !applied.containsKey(key)) {
                 cluster.check(wanted);
                 Adoption.adopt(cluster, key);
             }
             Stored stored = cluster.apply(wanted);
-            household.applied.put(key, new Applied(wanted, stored));
+            applied.put(key, new Applied(wanted, stored));
+            if (isIdentity(key)) {
+                identified(pass);
+            }
             listener.wrote(key);
             return true;
         } catch (IOException e) {
-            household.applied.remove(key);
+            applied.remove(key);
+            disown(key, pass.household());
             listener.failed(key, e);
             if (e instanceof ApiFault fault && fault.isFinal()) {
                 listener.refused(wanted, fault);
@@ -252,27 +352,31 @@ public final class ChildrenDesk implements AutoCloseable {
         }
     }
 
-    // Labels can be copied: what is deleted belongs to the Gateway by its uid. What it left in other namespaces is
-    // found
-    // by our label and an annotation; no other Gateway can have that name.
-    private Map<ObjectKey, Owned.Standing> strays(Fleet.Key gateway, Wanted wanted) {
-        var strays = new TreeMap<>(owned.all());
-        strays.values().removeIf(standing -> !standing.gateway().equals(gateway) || !isOwn(standing, wanted));
-        wanted.children().forEach(child -> strays.remove(ObjectKey.of(child)));
-        strays.keySet().removeAll(wanted.others());
+    private Map<ObjectKey, Owned.Standing> strays(Pass pass) {
+        var strays = new TreeMap<>(owned.of(pass.gateway()));
+        strays.entrySet()
+                .removeIf(entry -> !namespace(entry.getKey()).equals(pass.namespace())
+                        || entry.getValue().ownership().deleted()
+                        || !isOwn(entry.getKey(), entry.getValue().ownership(), pass));
+        pass.wanted().children().forEach(child -> strays.remove(ObjectKey.of(child)));
+        strays.keySet().removeAll(pass.wanted().others());
         return strays;
     }
 
-    private static boolean isOwn(Owned.Standing standing, Wanted wanted) {
-        return standing.ownership().annotated().isPresent()
-                || standing.ownership().owners().stream()
-                        .anyMatch(owner -> owner.uid().equals(wanted.uid()));
+    // Labels and annotations can be copied: what is deleted belongs to the Gateway by its uid. What it left in other
+    // namespaces is a Role and its binding that have the Gateway in an annotation, and their one name.
+    private static boolean isOwn(ObjectKey key, Ownership ownership, Pass pass) {
+        if (ownership.owners().stream()
+                .anyMatch(owner -> owner.uid().equals(pass.wanted().uid()))) {
+            return true;
+        }
+        return !pass.isAtHome() && ELSEWHERE.contains(key.plural()) && ownership.isLeftBy(pass.gateway(), key.name());
     }
 
-    private boolean delete(ObjectKey key, String uid, Household household) throws InterruptedException {
+    private boolean delete(ObjectKey key, String uid, Place place) throws InterruptedException {
         try {
             cluster.delete(key, uid);
-            household.applied.remove(key);
+            place.applied.remove(key);
             LOG.log(Level.INFO, "{0} is not wanted any more and was deleted", key);
             return true;
         } catch (IOException e) {
@@ -286,7 +390,8 @@ public final class ChildrenDesk implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            households.keySet().forEach(gateway -> queue.remove(key(gateway)));
+            households.forEach((gateway, household) ->
+                    household.places.keySet().forEach(namespace -> queue.remove(key(gateway, namespace))));
             households.clear();
         } finally {
             lock.unlock();

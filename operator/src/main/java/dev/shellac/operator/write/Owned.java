@@ -66,6 +66,9 @@ public final class Owned implements AutoCloseable {
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ObjectKey, Standing> objects = new HashMap<>();
+    /** The same, so that looking at one Gateway costs what it has, however many others there are. */
+    private final Map<Fleet.Key, Map<ObjectKey, Standing>> byGateway = new HashMap<>();
+
     private final CountDownLatch unlisted = new CountDownLatch(KINDS.size());
     private final Map<Kind, ListWatch> watches = new HashMap<>();
 
@@ -152,6 +155,44 @@ public final class Owned implements AutoCloseable {
         }
     }
 
+    /** Those of one Gateway, as their labels have it. */
+    Map<ObjectKey, Standing> of(Fleet.Key gateway) {
+        lock.lock();
+        try {
+            return Map.copyOf(byGateway.getOrDefault(gateway, Map.of()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void put(ObjectKey key, Standing standing) {
+        lock.lock();
+        try {
+            remove(key);
+            objects.put(key, standing);
+            byGateway
+                    .computeIfAbsent(standing.gateway(), gateway -> new HashMap<>())
+                    .put(key, standing);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<Standing> remove(ObjectKey key) {
+        lock.lock();
+        try {
+            Optional<Standing> before = Optional.ofNullable(objects.remove(key));
+            before.map(Standing::gateway).ifPresent(gateway -> {
+                Map<ObjectKey, Standing> own = byGateway.getOrDefault(gateway, new HashMap<>());
+                own.remove(key);
+                byGateway.remove(gateway, Map.of()); // where none is left
+            });
+            return before;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private final class Reading implements ListWatch.Listener {
         private final Kind kind;
         private boolean first = true;
@@ -164,26 +205,14 @@ public final class Owned implements AutoCloseable {
         public void there(RawObject object) {
             ObjectKey key = key(object.name());
             Standing standing = standing(object);
-            lock.lock();
-            try {
-                objects.put(key, standing);
-            } finally {
-                lock.unlock();
-            }
+            put(key, standing);
             listener.touched(key, standing.gateway());
         }
 
         @Override
         public void gone(Name name) {
             ObjectKey key = key(name);
-            Optional<Standing> before;
-            lock.lock();
-            try {
-                before = Optional.ofNullable(objects.remove(key));
-            } finally {
-                lock.unlock();
-            }
-            before.ifPresent(standing -> listener.gone(key, standing.gateway()));
+            remove(key).ifPresent(standing -> listener.gone(key, standing.gateway()));
         }
 
         @Override

@@ -1,7 +1,10 @@
 package dev.shellac.operator.write;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
+import dev.shellac.operator.children.Names;
+import dev.shellac.operator.fleet.Fleet;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.util.ArrayList;
@@ -82,6 +85,17 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
         return annotated
                 .filter(owner -> owner.name().equals(wanted.getAnnotations().get(Labels.GATEWAY)))
                 .isEmpty();
+    }
+
+    /** Whether it has the one name that a Role of this Gateway has in other namespaces, and the Gateway in its annotations. */
+    boolean isLeftBy(Fleet.Key gateway, Name name) {
+        return annotated
+                .map(owner -> owner.name().split("/", 2))
+                .filter(words -> words.length == 2 && words[0].equals(gateway.namespace()))
+                .map(words -> new Names(new Name(words[0], words[1])))
+                .filter(names -> names.labelValue().equals(gateway.label())
+                        && names.foreignRole().equals(name.name()))
+                .isPresent();
     }
 
     private Relation gone() {
