@@ -50,8 +50,8 @@ public record PodState(
         Map<String, String> leftOut = words(state.path("edge").path("leftOut"), MOST);
         leftOut.entrySet().stream()
                 .limit(MOST_COMPLAINTS)
-                .forEach(certificate -> complaints.add(
-                        "HAProxy leaves out " + certificate.getKey() + ": " + certificate.getValue()));
+                .forEach(certificate ->
+                        complaints.add("HAProxy leaves out " + certificate.getKey() + ": " + certificate.getValue()));
         List<String> faults = words(state.path("faults"), MOST_COMPLAINTS).entrySet().stream()
                 .map(fault -> fault.getKey() + ": " + fault.getValue())
                 .toList();

@@ -159,8 +159,7 @@ public final class ChildrenDesk implements AutoCloseable {
         try {
             Household household = households.get(gateway);
             if (household != null) {
-                household.places.computeIfAbsent(
-                        namespace(object), key -> new Place(Wanted.nothing(household.uid)));
+                household.places.computeIfAbsent(namespace(object), key -> new Place(Wanted.nothing(household.uid)));
                 look(gateway, namespace(object), household);
             }
         } finally {

@@ -44,8 +44,7 @@ final class ChildrenDeskTest implements Owned.Listener, ChildrenDesk.Listener {
     private final Owned owned = Owned.start(new LateRoles(), this);
     private final WorkQueue queue = WorkQueue.start("test", WorkQueue.Limits.of(4, 4));
     private final ChildrenDesk desk = ChildrenDesk.start(
-            new ChildrenDesk.Edges(
-                    new OwnershipGuard(LiveCluster.of(api), owned::find, gateway -> {}), owned, queue),
+            new ChildrenDesk.Edges(new OwnershipGuard(LiveCluster.of(api), owned::find, gateway -> {}), owned, queue),
             this);
 
     ChildrenDeskTest() throws Exception {}
@@ -88,8 +87,7 @@ final class ChildrenDeskTest implements Owned.Listener, ChildrenDesk.Listener {
                 .withMetadata(meta("edge-chaperone", "shop"))
                 .build();
         String name = ROLE.substring(ROLE.lastIndexOf('/') + 1);
-        HasMetadata role =
-                new RoleBuilder().withMetadata(meta(name, "tenant")).build();
+        HasMetadata role = new RoleBuilder().withMetadata(meta(name, "tenant")).build();
         desk.want(GATEWAY, new ChildrenDesk.Wanted("uid", List.of(account, role), Set.of()));
         eventually("the Role is there", () -> server.find(ROLE).isPresent());
         desk.unwant(GATEWAY, "");

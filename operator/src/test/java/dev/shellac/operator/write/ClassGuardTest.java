@@ -47,5 +47,4 @@ final class ClassGuardTest {
             eventually("all others are free", () -> patched.size() == 8);
         }
     }
-
 }

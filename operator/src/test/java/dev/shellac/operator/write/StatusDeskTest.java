@@ -107,8 +107,8 @@ final class StatusDeskTest {
             @Override
             public void failed(Wish wish, IOException why) {}
         };
-        try (var own = StatusDesk.start(
-                new StatusEdit(forbidding, "example.com/controller", InstantSource.system()), quiet)) {
+        try (var own =
+                StatusDesk.start(new StatusEdit(forbidding, "example.com/controller", InstantSource.system()), quiet)) {
             own.wish(new Wish(
                     new ResourceId(GroupKind.GATEWAY, new Name("shop", "edge")),
                     "",
