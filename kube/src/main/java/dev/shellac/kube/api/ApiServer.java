@@ -38,6 +38,10 @@ public final class ApiServer implements Requests {
         Config config = Config.autoConfigure(null);
         config.setRequestRetryBackoffLimit(0);
         config.setRequestTimeout((int) PATIENCE.toMillis());
+        // A server takes 100 streams in a connection of HTTP/2, and Java's client fails whatever comes on top instead
+        // of
+        // opening another. Each watch is one, and each write that an admission webhook keeps waiting.
+        config.setHttp2Disable(true);
         config.setUserAgent("shellac-operator");
         return config;
     }
