@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.shellac.decode.Source;
 import dev.shellac.model.Name;
 import java.io.ByteArrayOutputStream;
@@ -11,7 +12,13 @@ import java.io.IOException;
 
 /** An object as the server said it, without what nobody reads: who wrote which field, and kubectl's copy of the whole. */
 public final class RawObject {
-    static final JsonFactory JSON = new JsonFactory();
+    /** A server takes 10,000 levels; were one object too deep for us, nothing behind it would be seen. */
+    private static final int MOST_LEVELS = 10_100;
+
+    static final JsonFactory JSON = JsonFactory.builder()
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MOST_LEVELS).build())
+            .build();
     private static final String KUBECTL_COPY = "kubectl.kubernetes.io/last-applied-configuration";
 
     /** What the items of a list do not say of themselves. */
