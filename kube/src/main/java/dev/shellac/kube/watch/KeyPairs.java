@@ -123,11 +123,13 @@ final class KeyPairs implements AutoCloseable {
                 try {
                     reading.acquire();
                     try {
-                        arrived(name, get(name));
-                        return;
+                        if (arrived(name, get(name))) {
+                            return;
+                        }
                     } finally {
                         reading.release();
                     }
+                    Thread.sleep(RETRY);
                 } catch (IOException e) {
                     LOG.log(Level.INFO, "Secret {0} cannot be read: {1}", name, e.getMessage());
                     failures++;
@@ -159,25 +161,30 @@ final class KeyPairs implements AutoCloseable {
         }
     }
 
-    private void arrived(Name name, Found found) {
+    // False where it is to be asked for again: it is not there, and the watch has not said so yet, or has seen a new
+    // one.
+    private boolean arrived(Name name, Found found) {
         lock.lock();
         try {
-            readers.remove(name);
             // One that went meanwhile was told to be gone.
-            if (!wanted.contains(name) || !versions.containsKey(name) || closed) {
-                return;
+            boolean known = wanted.contains(name) && versions.containsKey(name) && !closed;
+            if (known && found.version().equals(MISSING)) {
+                return false;
+            }
+            readers.remove(name);
+            if (!known) {
+                return true;
             }
             read.put(name, found.version());
             // Told under the lock: whatever is said of it afterwards is newer.
             found.secret().ifPresentOrElse(listener::there, () -> listener.gone(SecretObject.class, name));
-            if (!found.version().equals(MISSING)) {
-                versions.merge(name, found.version(), KeyPairs::newer);
-                look(name);
-            }
+            versions.merge(name, found.version(), KeyPairs::newer);
+            look(name);
         } finally {
             lock.unlock();
         }
         listener.read();
+        return true;
     }
 
     // Versions are numbers on every server there is.
