@@ -6,6 +6,7 @@ import dev.shellac.kube.api.Requests;
 import dev.shellac.model.Name;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -24,6 +25,8 @@ final class Feed implements AutoCloseable {
     private final ListWatch watch;
     private volatile boolean listed;
     private volatile boolean silent;
+    private final ReentrantLock telling = new ReentrantLock();
+    private boolean dropped;
 
     private Feed(
             Scope scope, Feeds.Listener listener, Function<ListWatch.Listener, ListWatch> start, Runnable whenListed) {
@@ -59,9 +62,25 @@ final class Feed implements AutoCloseable {
 
         @Override
         public void there(RawObject object) {
-            if (silent || !scope.wanted().test(object.name())) {
-                return;
+            tell(object.name(), () -> {
+                if (!silent) {
+                    decode(object);
+                }
+            });
+        }
+
+        private void tell(Name name, Runnable words) {
+            telling.lock();
+            try {
+                if (!dropped && scope.wanted().test(name)) {
+                    words.run();
+                }
+            } finally {
+                telling.unlock();
             }
+        }
+
+        private void decode(RawObject object) {
             Decoded decoded = Decoder.decodeStored(List.of(object.source()));
             decoded.errors().stream()
                     .findFirst()
@@ -84,9 +103,7 @@ final class Feed implements AutoCloseable {
 
         @Override
         public void gone(Name name) {
-            if (scope.wanted().test(name)) {
-                listener.gone(scope.kind().record(), name);
-            }
+            tell(name, () -> listener.gone(scope.kind().record(), name));
         }
 
         @Override
@@ -94,6 +111,18 @@ final class Feed implements AutoCloseable {
             listed = true;
             whenListed.run();
         }
+    }
+
+    /** Ends it: it says nothing from now on, and all that it said of this one is taken back at once. */
+    void drop(Name name) {
+        telling.lock();
+        try {
+            listener.gone(scope.kind().record(), name);
+            dropped = true;
+        } finally {
+            telling.unlock();
+        }
+        Thread.ofVirtual().start(watch::close); // which may wait for the server
     }
 
     /** Ends it, and what it said stays. */

@@ -98,7 +98,8 @@ public final class Feeds implements AutoCloseable {
             configMaps.entrySet().removeIf(entry -> {
                 boolean dropped = !maps.contains(entry.getKey());
                 if (dropped) {
-                    entry.getValue().forget();
+                    // At once: it may be named again before a thread has ended.
+                    entry.getValue().drop(entry.getKey());
                 }
                 return dropped;
             });
