@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.varnishconfig.wire.Digest;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,27 @@ final class ConfigurationWritesTest {
                 () -> stage.server()
                         .find("/apis/apps/v1/namespaces/shop/deployments/edge")
                         .isPresent());
+    }
+
+    // Such as an operator of a second installation: each would answer the other for ever, a hundred times a second.
+    @Test
+    void somebodyWhoWritesAgainAndAgainIsNotAnsweredAtOnceEachTime() throws Exception {
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String writer = stage.writer();
+        int answers = 0;
+        long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        while (System.nanoTime() < end) {
+            if (stage.writer().equals(writer)) {
+                stage.server().put(MAP + "-changes", "{\"data\":{\"writer\":\"somebody else\"}}");
+                answers++;
+            }
+            Thread.sleep(2);
+        }
+        assertThat(answers).isLessThan(15);
+        eventually("it has the last word", () -> stage.writer().equals(writer));
     }
 
     private static String hash(String text) {

@@ -36,6 +36,9 @@ public final class Desk {
     // How long what the pods have may be without being written: a burst is a write a second.
     private static final Duration UNWRITTEN = Duration.ofSeconds(1);
     private static final int MOST_BEGUN = 256;
+    // Whoever writes the same objects again and again, such as a second operator, is not answered at once each time.
+    private static final Duration QUARREL = Duration.ofSeconds(30);
+    private static final int MOST_ANSWERED_AT_ONCE = 5;
 
     /** What writing needs. */
     record Office(Cluster cluster, Courier courier, Listener listener, Writer writer) {}
@@ -81,6 +84,8 @@ public final class Desk {
     private boolean owesChildren;
     private boolean flushed;
     private int failures;
+    private Instant touchedAt = Instant.EPOCH;
+    private int touches;
 
     Generations generations() {
         return generations;
@@ -139,7 +144,7 @@ public final class Desk {
     }
 
     /** Whether it was somebody else who made an object what it is now, or took it away: then it is written again. */
-    boolean isTouched(ObjectKey key, Optional<String> version) {
+    boolean isTouched(ObjectKey key, Optional<String> version, Instant now) {
         if (writing.isPresent()) {
             touchedMeanwhile.add(key); // perhaps by us
             return false;
@@ -149,8 +154,18 @@ public final class Desk {
                 && version.map(seen -> last.stored().isOlderThan(seen)).orElse(true);
         if (touched) {
             written.remove(key);
+            touches = touchedAt.plus(QUARREL).isAfter(now) ? touches + 1 : 1;
+            touchedAt = now;
+            if (touches > MOST_ANSWERED_AT_ONCE) {
+                retryAt = Optional.of(now.plus(pause(touches - MOST_ANSWERED_AT_ONCE)));
+            }
         }
         return touched;
+    }
+
+    private static Duration pause(int times) {
+        Duration pause = RETRY.multipliedBy(1L << Math.min(times - 1, 6));
+        return pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST;
     }
 
     /** What no object can be made of. */
@@ -269,8 +284,7 @@ public final class Desk {
         }
         if (ended.failure().isPresent()) {
             failures++;
-            Duration pause = RETRY.multipliedBy(1L << Math.min(failures - 1, 6));
-            retryAt = Optional.of(now.plus(pause.compareTo(RETRY_LONGEST) < 0 ? pause : RETRY_LONGEST));
+            retryAt = Optional.of(now.plus(pause(failures)));
         } else {
             failures = 0;
             GatewayObjects.Content content = ended.write().content();

@@ -171,7 +171,7 @@ public final class Loop {
                 settle(entry.getKey(), entry.getValue(), touched, now);
             }
             for (ObjectKey drifted : batch.drifted()) {
-                if (entry.getValue().isTouched(drifted, ports.version(drifted))) {
+                if (entry.getValue().isTouched(drifted, ports.version(drifted), now)) {
                     touched.writing.add(entry.getKey());
                 }
             }
@@ -180,7 +180,7 @@ public final class Loop {
 
     private void settle(Name name, Desk desk, Touched touched, Instant now) {
         for (ObjectKey object : desk.settle(now)) {
-            if (desk.isTouched(object, ports.version(object))) {
+            if (desk.isTouched(object, ports.version(object), now)) {
                 touched.writing.add(name);
             }
         }
