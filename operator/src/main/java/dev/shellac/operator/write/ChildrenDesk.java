@@ -183,9 +183,10 @@ public final class ChildrenDesk implements AutoCloseable {
         lock.lock();
         try {
             Household household = households.get(gateway);
-            if (household != null && household.places.containsKey(namespace(object))) {
+            Place place = household == null ? null : household.places.get(namespace(object));
+            if (household != null && place != null) {
                 disown(object, household);
-                household.places.get(namespace(object)).lost.add(object);
+                place.lost.add(object);
                 look(gateway, namespace(object), household);
             }
         } finally {

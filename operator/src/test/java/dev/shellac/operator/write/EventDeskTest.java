@@ -7,7 +7,6 @@ import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import java.lang.ref.Reference;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -42,7 +41,6 @@ final class EventDeskTest {
             eventually("it is told", () -> told.get() > number);
         }
         assertThat(used() - before).isLessThan(20L * LONG);
-        Reference.reachabilityFence(desk);
         desk.close();
     }
 
