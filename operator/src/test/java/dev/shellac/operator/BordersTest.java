@@ -40,7 +40,7 @@ final class BordersTest {
         server.put(
                 GROUP + "/namespaces/tenant/httproutes/api",
                 "{\"metadata\":{\"name\":\"api\",\"namespace\":\"tenant\"},\"spec\":{\"parentRefs\":[{\"name\":\"edge\",\"namespace\":\"shop\"}],"
-                    + "\"rules\":[{\"backendRefs\":[{\"name\":\"api\",\"port\":8080}]}]}}");
+                        + "\"rules\":[{\"backendRefs\":[{\"name\":\"api\",\"port\":8080}]}]}}");
     }
 
     private Set<String> roles() {
@@ -89,8 +89,8 @@ final class BordersTest {
     @Test
     void whatHasLabelsAndAnnotationsOfAGatewayElsewhereIsNotDeletedForIt() throws Exception {
         String copied = "{\"metadata\":{\"name\":\"NAME\",\"namespace\":\"tenant\",\"labels\":{"
-            + "\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\",\"gateway.networking.k8s.io/gateway-name\":\"edge\","
-            + "\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"},\"annotations\":{\"varnish.io/gateway\":\"shop/edge\"}}}";
+                + "\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\",\"gateway.networking.k8s.io/gateway-name\":\"edge\","
+                + "\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"},\"annotations\":{\"varnish.io/gateway\":\"shop/edge\"}}}";
         tenant();
         server.put("/api/v1/namespaces/tenant/configmaps/mine", copied.replace("NAME", "mine"));
         server.put("/api/v1/namespaces/tenant/secrets/mine", copied.replace("NAME", "mine"));
