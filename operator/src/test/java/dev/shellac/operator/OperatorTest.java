@@ -221,8 +221,8 @@ final class OperatorTest {
         eventually("it goes with the last route", () -> rolesIn("far").isEmpty());
         stage.stop();
         server.put(
-                "/apis/rbac.authorization.k8s.io/v1/namespaces/far/roles/left",
-                "{\"metadata\":{\"name\":\"left\",\"namespace\":\"far\",\"labels\":{\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
+                "/apis/rbac.authorization.k8s.io/v1/namespaces/far/roles/gone-chaperone-4cb418df9e",
+                "{\"metadata\":{\"name\":\"gone-chaperone-4cb418df9e\",\"namespace\":\"far\",\"labels\":{\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\","
                         + "\"gateway.networking.k8s.io/gateway-name\":\"gone\",\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"},"
                         + "\"annotations\":{\"varnish.io/gateway\":\"shop/gone\"}}}");
         stage.start();
