@@ -76,7 +76,7 @@ impl CachePolicy {
     /// Appends the cache key. Every field carries its length (a header that is absent differs from one that is empty), so
     /// two requests have one key only if they agree in every part. No byte of it is 0 unless the request has one.
     pub fn write_key<H: Headers + ?Sized>(&self, parts: &KeyParts<'_>, headers: &H, out: &mut Vec<u8>) {
-        let url = Url::split(parts.url);
+        let url = Url::whole(parts.url);
         field(&self.scope, out);
         field(parts.host.map(HostName::as_bytes).unwrap_or_default(), out);
         field(parts.rewritten_host, out);
@@ -226,6 +226,7 @@ mod tests {
             key(&policy, "a", "/y", &[]),
             key(&policy, "a", "/x?", &[]),
             key(&policy, "a", "/x?a", &[]),
+            key(&policy, "a", "/x?a#b", &[]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"")]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"en")]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"en"), (b"accept-language", b"de")]),
