@@ -174,6 +174,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	}
 	/* Whoever sends these is not us. */
 	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
+	hdr_remove_named(ctx->http_req);
 	t->may_upgrade = upgrade_recv(ctx);
 	ghost_give_back(&t->hold, t->hold.threads);
 	if (client_view(t, be) == NULL)
