@@ -186,9 +186,10 @@ attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, gh
 
 	ghost_attempt(t->view, t->ticket, m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
 	    edit, bo->bereq, &t->attempt);
-	if (t->refused)
-		t->attempt.backend = NULL;
 	set_place(bo->bereq, &t->attempt);
+	/* Without room for what the route does to it, the request is not the one that the backend is to get. */
+	if (t->refused || WS_Overflowed(bo->bereq->ws))
+		t->attempt.backend = NULL;
 	set_limits(ctx, t, now);
 	t->turn = bo->retries + 1;
 	/* Purges ask what was sent before them. */

@@ -9,12 +9,12 @@
 
 #define UNASKED_RETRIES	2		/* src/traffic.rs of ghost-core */
 
-/* Whether the backend may have seen the request. */
+/* Whether the backend may have seen the request. Where it did not for want of room of ours, the backend is not to blame. */
 bool
 was_sent(const struct backend_task *t)
 {
 
-	return (t->bo->acct.bereq_hdrbytes != t->sent_before);
+	return (t->bo->acct.bereq_hdrbytes != t->sent_before || WS_Overflowed(t->bo->ws));
 }
 
 /* Whether the connection ended before the first byte of an answer, of a request that may be repeated. One that ran out of time is
