@@ -141,6 +141,7 @@ backend_response(VRT_CTX)
 	if (t == NULL || t->view == NULL)
 		return (0);
 	bo = ctx->bo;
+	attempt_over(bo);
 	note_attempt(ctx, t);
 	t->again = tries_again(ctx, t);
 	/* What is stored is better than a refusal. */
