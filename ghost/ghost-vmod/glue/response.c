@@ -142,6 +142,11 @@ backend_response(VRT_CTX)
 		return (0);
 	bo = ctx->bo;
 	attempt_over(bo);
+	/* Varnish takes it for the answer to a HEAD; what the backend says next would be taken for that to another request. */
+	if (ctx->method == VCL_MET_BACKEND_RESPONSE && http_GetStatus(bo->beresp) < 200) {
+		VRT_fail(ctx, "an interim answer is none");
+		return (0);
+	}
 	note_attempt(ctx, t);
 	t->again = tries_again(ctx, t);
 	/* What is stored is better than a refusal. */

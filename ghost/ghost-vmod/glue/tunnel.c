@@ -372,7 +372,7 @@ tunnel_http1pipe(VRT_CTX, VCL_BACKEND d)
 		return (answer(ctx, t));
 	if (status == 101 && offers && ghost_accepts_websocket(lines_of(ctx->bo->beresp)))
 		reason = tunnel(ctx, t);
-	else if (ctx->bo->htc->body_status == BS_ERROR)
+	else if (ctx->bo->htc->body_status == BS_ERROR || status < 200)
 		reason = answer(ctx, t);	/* what it is, nobody can say */
 	else
 		reason = deliver(ctx, t);
