@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::host::HostName;
+use crate::path;
 use crate::pattern::Pattern;
 use crate::request::{Headers, Url};
 
@@ -76,7 +77,7 @@ impl CachePolicy {
     /// Appends the cache key. Every field carries its length (a header that is absent differs from one that is empty), so
     /// two requests have one key only if they agree in every part. No byte of it is 0 unless the request has one.
     pub fn write_key<H: Headers + ?Sized>(&self, parts: &KeyParts<'_>, headers: &H, out: &mut Vec<u8>) {
-        let url = Url::split(parts.url);
+        let url = Url::whole(parts.url);
         field(&self.scope, out);
         field(parts.host.map(HostName::as_bytes).unwrap_or_default(), out);
         field(parts.rewritten_host, out);
@@ -109,12 +110,31 @@ impl CachePolicy {
         // No parameter left is the same as no query: `?utm=1` and nothing share an object when `utm` is left out.
         out.push(NO_QUERY);
         for part in query.split(|&b| b == b'&').filter(|part| !part.is_empty()) {
-            let name = part.split(|&b| b == b'=').next().unwrap_or_default();
-            if list.iter().any(|listed| listed.as_bytes() == name) == keep {
+            // Backends decode names, and some cut at semicolons, too: what one may take for a parameter that counts is in the key.
+            let mut names = part.split(|&b| b == b';').map(|part| part.split(|&b| b == b'=').next().unwrap_or_default());
+            let counts = if keep {
+                names.any(|name| list.iter().any(|listed| decoded(name).eq(listed.bytes())))
+            } else {
+                !names.all(|name| list.iter().any(|listed| listed.as_bytes() == name))
+            };
+            if counts {
                 field(part, out);
             }
         }
     }
+}
+
+/// A name as the reader of a form has it.
+fn decoded(mut name: &[u8]) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let (&first, rest) = name.split_first()?;
+        name = rest;
+        Some(match first {
+            b'+' => b' ',
+            b'%' => path::escape(&mut name).unwrap_or(b'%'),
+            other => other,
+        })
+    })
 }
 
 const NO_QUERY: u8 = b'-';
@@ -226,6 +246,7 @@ mod tests {
             key(&policy, "a", "/y", &[]),
             key(&policy, "a", "/x?", &[]),
             key(&policy, "a", "/x?a", &[]),
+            key(&policy, "a", "/x?a#b", &[]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"")]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"en")]),
             key(&policy, "a", "/x", &[(b"Accept-Language", b"en"), (b"accept-language", b"de")]),
@@ -255,6 +276,12 @@ mod tests {
         let without = policy(&[], KeyQuery::Without(["utm".into()].into()));
         assert_eq!(key(&without, "h", "/?a=1&utm=2", &[]), key(&without, "h", "/?a=1", &[]));
         assert_ne!(key(&without, "h", "/?utmx=2", &[]), key(&without, "h", "/", &[]));
+        for url in ["/?%61=1", "/?x;a=1", "/?x=1;%61=2&y", "/?%61"] {
+            assert_ne!(key(&only, "h", url, &[]), key(&only, "h", "/", &[]), "{url}");
+        }
+        assert_eq!(key(&only, "h", "/?%6=1&%+=2", &[]), key(&only, "h", "/", &[]));
+        assert_ne!(key(&without, "h", "/?utm=1;a=2", &[]), key(&without, "h", "/", &[]));
+        assert_eq!(key(&without, "h", "/?utm=1;utm=2", &[]), key(&without, "h", "/", &[]));
     }
 
     #[test]

@@ -149,7 +149,7 @@ fn check_part(part: &[u8]) -> Result<(), BadPath> {
 }
 
 /// The value of two hexadecimal digits at the beginning of `rest`, which go away.
-fn escape(rest: &mut &[u8]) -> Result<u8, BadPath> {
+pub(crate) fn escape(rest: &mut &[u8]) -> Result<u8, BadPath> {
     let [high, low, tail @ ..] = *rest else { return Err(ESCAPE) };
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(ESCAPE) };

@@ -59,7 +59,8 @@ impl Recent {
         keep(&mut self.server_name, request.server_name);
         let Place { found, hosts, name } = &mut self.place;
         *found = match request.host {
-            Some(header) if !is_sound(header.trim_ascii()) => Found::BadHost,
+            // What is no host to us may be one to a backend: `a.example:x` must not pass the rules of `a.example` by.
+            Some(header) if name.is_none() || !is_sound(header.trim_ascii()) => Found::BadHost,
             _ => table.listeners.find(request.socket, request.port, name.as_ref(), request.server_name),
         };
         hosts.clear();

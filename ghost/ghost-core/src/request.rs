@@ -79,6 +79,12 @@ impl<'u> Url<'u> {
         Self { path, query }
     }
 
+    /// The same of a URL as its backend gets it: what comes behind a `#` belongs to the query.
+    pub fn whole(url: &'u [u8]) -> Self {
+        let (path, rest) = memchr(b'?', url).and_then(|at| url.split_at_checked(at)).unwrap_or((url, b""));
+        Self { path, query: rest.strip_prefix(b"?") }
+    }
+
     /// The first value of a query parameter. A part without `=` is no parameter.
     pub fn parameter(&self, name: &[u8]) -> Option<&'u [u8]> {
         self.query?.split(|&b| b == b'&').find_map(|part| {
@@ -102,6 +108,8 @@ mod tests {
         assert_eq!(split("/a#?x=1"), ("/a", None));
         assert_eq!(split("/a?"), ("/a", Some("")));
         assert_eq!(split("*"), ("*", None));
+        assert_eq!(Url::whole(b"/a?x=1#?z"), Url { path: b"/a", query: Some(b"x=1#?z") });
+        assert_eq!(Url::whole(b"/a"), Url { path: b"/a", query: None });
     }
 
     #[test]

@@ -126,6 +126,15 @@ keep_body(VRT_CTX, uint32_t limit)
 		(void)VRT_CacheReqBody(ctx, (VCL_BYTES)limit);
 }
 
+/* Varnish would go on without the headers that there was no room for. */
+static void
+check_room(VRT_CTX, const char *who)
+{
+
+	if (WS_Overflowed(ctx->http_req->ws))
+		VRT_fail(ctx, "router.%s(): no room for the gateway's headers", who);
+}
+
 /* The line is the task's, and stays as long as the request. */
 static void
 put_ticket(struct http *hp, struct client_task *t)
@@ -174,6 +183,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	}
 	/* Whoever sends these is not us. */
 	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
+	hdr_remove_named(ctx->http_req);
 	t->may_upgrade = upgrade_recv(ctx);
 	ghost_give_back(&t->hold, t->hold.threads);
 	if (client_view(t, be) == NULL)
@@ -204,6 +214,7 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 		put_ticket(ctx->http_req, t);
 	VSLbt(ctx->vsl, SLT_VCL_Log, (txt){ c->log.b, c->log.b + c->log.n });
 	keep_body(ctx, c->buffer_bytes);
+	check_room(ctx, "recv");
 	return (be->home.director);
 }
 
@@ -308,8 +319,10 @@ vmod_ghost_backend_hash(VRT_CTX, struct VPFX(ghost_ghost_backend) *be)
 	t = client_task(ctx, 0);
 	if (t == NULL || !t->routed || ctx->method != VCL_MET_HASH)
 		return;
-	if (!t->told)
+	if (!t->told) {
 		put_ticket(ctx->http_req, t);
+		check_room(ctx, "hash");
+	}
 	if (t->hashed || (t->decided && t->way != GHOST_HASH))
 		return;
 	m = message_of(ctx->http_req);

@@ -177,6 +177,34 @@ set_place(struct http *bereq, const struct ghost_attempt *a)
 		http_SetH(bereq, HTTP_HDR_URL, url);
 }
 
+/*
+ * Varnish sends a request again whose connection was kept from an earlier one and ended without an answer. A proxy must not do so with
+ * one that may not happen twice (RFC 9110, 9.2.2). Whether there is another attempt of ours is for us to say.
+ */
+static const char happens_once[] = "method not idempotent";
+
+static void
+forbid_repetition(struct busyobj *bo)
+{
+	static const char *const methods[] = { "GET", "HEAD", "OPTIONS", "PUT", "DELETE" };
+	const char *method = http_GetMethod(bo->bereq);
+	size_t i;
+
+	for (i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcmp(method, methods[i]) == 0)
+			return;
+	if (bo->no_retry == NULL)
+		bo->no_retry = happens_once;
+}
+
+void
+attempt_over(struct busyobj *bo)
+{
+
+	if (bo->no_retry == happens_once)
+		bo->no_retry = NULL;
+}
+
 /* Without an edit the request stays as an earlier attempt left it. */
 void
 attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, ghost_edit_f *edit)
@@ -186,10 +214,12 @@ attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, gh
 
 	ghost_attempt(t->view, t->ticket, m, (struct ghost_tried){ t->tried, t->n_tried }, now, t->began_ms,
 	    edit, bo->bereq, &t->attempt);
-	if (t->refused)
-		t->attempt.backend = NULL;
 	set_place(bo->bereq, &t->attempt);
+	/* Without room for what the route does to it, the request is not the one that the backend is to get. */
+	if (t->refused || WS_Overflowed(bo->bereq->ws))
+		t->attempt.backend = NULL;
 	set_limits(ctx, t, now);
+	forbid_repetition(bo);
 	t->turn = bo->retries + 1;
 	/* Purges ask what was sent before them. */
 	t->sent_ms = t->attempt.caches ? now_ms() : now;

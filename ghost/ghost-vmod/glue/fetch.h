@@ -43,6 +43,7 @@ struct backend_task {
 /* fetch.c */
 struct backend_task *backend_task(VRT_CTX, int make);
 void attempt_begin(VRT_CTX, struct backend_task *, const struct ghost_message *, ghost_edit_f *);
+void attempt_over(struct busyobj *);
 
 /* response.c */
 bool was_sent(const struct backend_task *);

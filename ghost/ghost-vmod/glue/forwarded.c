@@ -1,6 +1,7 @@
 /*
  * X-Forwarded-For, -Proto, -Host and -Port: who asked, and how, as the backend shall see it. What others have for the same
- * (Forwarded, X-Real-IP) would contradict them, and is a client's word: it goes away.
+ * (Forwarded, X-Real-IP, X-Forwarded-Scheme, -Ssl, …) would contradict them, and is a client's word: it goes away. So does what CGI, WSGI
+ * and their kin cannot tell from one of these, since they read '_' as '-'.
  *
  * They are on req, not on bereq alone: what a response varies by is looked for there, and so does the user's VCL. Lines are
  * linked where they can be, because a hit pays for them, too.
@@ -21,11 +22,31 @@ static const char https_line[] = PREFIX "Proto: https";
 
 enum { FOR = 1, PROTO = 2, HOST = 4, PORT = 8, FOREIGN = 16 };
 
-static inline int
+/* With '_' for '-', too. The name is in lower case. */
+static int
 begins(const txt *hd, const char *name, size_t n)
 {
+	size_t i;
 
-	return (hd->e - hd->b >= (ptrdiff_t)n && strncasecmp(hd->b, name, n) == 0);
+	if (hd->e - hd->b < (ptrdiff_t)n)
+		return (0);
+	for (i = 0; i < n; i++)
+		if ((hd->b[i] | 0x20) != name[i] && !(name[i] == '-' && hd->b[i] == '_'))
+			return (0);
+	return (1);
+}
+
+/* What frameworks read for the scheme or the host as well; "X-Forwarded-" before it. */
+static int
+says_the_same(const char *rest, size_t n)
+{
+	static const char *const names[] = { "Scheme:", "Ssl:", "Protocol:", "Server:" };
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (n >= strlen(names[i]) && strncasecmp(rest, names[i], strlen(names[i])) == 0)
+			return (1);
+	return (0);
 }
 
 static unsigned
@@ -35,13 +56,15 @@ which(const txt *hd)
 	size_t n;
 
 	if (hd->b != NULL && hd->b[0] != '\0' && (hd->b[0] | 0x20) == 'f')
-		return (begins(hd, "Forwarded:", 10) ? FOREIGN : 0);
-	if (hd->b != NULL && (hd->b[0] | 0x20) == 'x' && begins(hd, "X-Real-IP:", 10))
+		return (begins(hd, "forwarded:", 10) ? FOREIGN : 0);
+	if (hd->b != NULL && (hd->b[0] | 0x20) == 'x' && begins(hd, "x-real-ip:", 10))
 		return (FOREIGN);
 	/* Few headers begin like one of them. */
 	if (hd->b == NULL || hd->e - hd->b < (ptrdiff_t)PREFIX_LENGTH + 4 || (hd->b[0] | 0x20) != 'x' ||
-	    (hd->b[2] | 0x20) != 'f' || strncasecmp(hd->b, PREFIX, PREFIX_LENGTH) != 0)
+	    (hd->b[2] | 0x20) != 'f' || !begins(hd, "x-forwarded-", PREFIX_LENGTH))
 		return (0);
+	if (strncasecmp(hd->b, PREFIX, PREFIX_LENGTH) != 0)
+		return (FOREIGN);
 	rest = hd->b + PREFIX_LENGTH;
 	n = (size_t)(hd->e - rest);
 	if (strncasecmp(rest, "For:", 4) == 0)
@@ -52,7 +75,7 @@ which(const txt *hd)
 		return (HOST);
 	if (n >= 5 && strncasecmp(rest, "Port:", 5) == 0)
 		return (PORT);
-	return (0);
+	return (says_the_same(rest, n) ? FOREIGN : 0);
 }
 
 /* Varnish has put the client's address behind what the client sent: that alone stays. */

@@ -87,6 +87,24 @@ hdr_remove_inner(struct http *hp, unsigned groups)
 	hp->nhd = (uint16_t)kept;
 }
 
+/*
+ * Takes out what Connection names: such headers end here. Varnish does so when a fetch begins, which is too late for whoever finds a
+ * route or makes a key by them. Upgrade is for others to judge.
+ */
+void
+hdr_remove_named(struct http *hp)
+{
+	unsigned u;
+
+	CHECK_OBJ_NOTNULL(hp, HTTP_MAGIC);
+	for (u = HTTP_HDR_FIRST; u < hp->nhd;) {
+		if ((hp->hdf[u] & HDF_FILTER) && !is_named(&hp->hd[u], "Upgrade", 7))
+			hdr_take_out(hp, u);
+		else
+			u++;
+	}
+}
+
 /* Appends a line that has a NUL and outlives the request. It is not logged. */
 void
 hdr_link(struct http *hp, const char *line, size_t n)

@@ -9,12 +9,12 @@
 
 #define UNASKED_RETRIES	2		/* src/traffic.rs of ghost-core */
 
-/* Whether the backend may have seen the request. */
+/* Whether the backend may have seen the request. Where it did not for want of room of ours, the backend is not to blame. */
 bool
 was_sent(const struct backend_task *t)
 {
 
-	return (t->bo->acct.bereq_hdrbytes != t->sent_before);
+	return (t->bo->acct.bereq_hdrbytes != t->sent_before || WS_Overflowed(t->bo->ws));
 }
 
 /* Whether the connection ended before the first byte of an answer, of a request that may be repeated. One that ran out of time is
@@ -141,6 +141,12 @@ backend_response(VRT_CTX)
 	if (t == NULL || t->view == NULL)
 		return (0);
 	bo = ctx->bo;
+	attempt_over(bo);
+	/* Varnish takes it for the answer to a HEAD; what the backend says next would be taken for that to another request. */
+	if (ctx->method == VCL_MET_BACKEND_RESPONSE && http_GetStatus(bo->beresp) < 200) {
+		VRT_fail(ctx, "an interim answer is none");
+		return (0);
+	}
 	note_attempt(ctx, t);
 	t->again = tries_again(ctx, t);
 	/* What is stored is better than a refusal. */

@@ -100,7 +100,8 @@ stall_look(int fd, double now, double most)
 	seen = stall_of(fd);
 	if (seen == NULL)
 		return;
-	if (seen->inode != st.st_ino || (info.tcpi_notsent_bytes == 0 && info.tcpi_unacked == 0)) {
+	/* What is under way was taken: over a long path there is always some. */
+	if (seen->inode != st.st_ino || info.tcpi_notsent_bytes == 0) {
 		seen->inode = st.st_ino;
 		seen->since = now;
 		seen->acked = info.tcpi_bytes_acked;

@@ -296,12 +296,15 @@ exchange(VRT_CTX, struct backend_task *t)
 {
 	VCL_BACKEND backend = t->attempt.backend;
 	struct busyobj *bo = ctx->bo;
+	int failed;
 
 	HTTP_Setup(bo->beresp, bo->ws, bo->vsl, SLT_BerespMethod);
 	VFP_Setup(bo->vfc, bo->wrk);
 	bo->vfc->resp = bo->beresp;
 	bo->vfc->req = bo->bereq;
-	if (backend->vdir->methods->gethdrs(ctx, backend) == 0) {
+	failed = backend->vdir->methods->gethdrs(ctx, backend);
+	attempt_over(bo);
+	if (failed == 0) {
 		ghost_connected(t->view, t->attempt.endpoint);
 		return (http_GetStatus(bo->beresp));
 	}
@@ -369,7 +372,7 @@ tunnel_http1pipe(VRT_CTX, VCL_BACKEND d)
 		return (answer(ctx, t));
 	if (status == 101 && offers && ghost_accepts_websocket(lines_of(ctx->bo->beresp)))
 		reason = tunnel(ctx, t);
-	else if (ctx->bo->htc->body_status == BS_ERROR)
+	else if (ctx->bo->htc->body_status == BS_ERROR || status < 200)
 		reason = answer(ctx, t);	/* what it is, nobody can say */
 	else
 		reason = deliver(ctx, t);

@@ -133,7 +133,7 @@ impl Oracle {
     /// What becomes of the request, in words.
     pub fn answer(&self, request: &OwnedRequest) -> String {
         let unsound = |byte: &u8| b"@/?#\\, \t".contains(byte) || byte.is_ascii_control();
-        if request.host().is_some_and(|header| header.trim_ascii().iter().any(unsound)) {
+        if request.host().is_some_and(|header| bare(&header).is_none() || header.trim_ascii().iter().any(unsound)) {
             return "bad host".into();
         }
         let host = request.host().and_then(|header| bare(&header));
