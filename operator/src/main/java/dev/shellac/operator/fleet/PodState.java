@@ -45,8 +45,8 @@ public record PodState(
             if (slash > 0) {
                 refusals.add(new TableRefusal(
                         new Name(route.substring(0, slash), route.substring(slash + 1)),
-                        refusal.path("rule").asInt(),
-                        refusal.path("match").asInt(),
+                        refusal.path("rule").asInt(TableRefusal.ALL),
+                        refusal.path("match").asInt(TableRefusal.ALL),
                         refusal.path("field").asText() + ": "
                                 + refusal.path("message").asText()));
             }

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Timeout;
 final class CertificateFuzzTest {
     private static final int INPUTS = 3_000;
     private static final Duration BUDGET = Duration.ofSeconds(Integer.getInteger("fuzz.seconds", 0));
-    private static final long SEED =
-            Long.getLong("fuzz.seed", BUDGET.isZero() ? 20261118 : System.currentTimeMillis());
+    private static final long SEED = Long.getLong("fuzz.seed", BUDGET.isZero() ? 20261118 : System.currentTimeMillis());
     private static final List<String> KINDS = List.of("ec", "rsa", "ed25519", "weak", "odd-names");
     private static final List<String> PIECES = List.of(
             "-----BEGIN CERTIFICATE-----\n",
@@ -51,11 +50,13 @@ final class CertificateFuzzTest {
         while (inputs < INPUTS || System.nanoTime() < end) {
             String kind = KINDS.get(random.nextInt(KINDS.size()));
             String certificate = changed(TestPem.read(kind + ".crt"), "CERTIFICATE");
-            String key = random.nextBoolean() ? TestPem.read(kind + ".key") : changed(TestPem.read(kind + ".key"), "KEY");
+            String key =
+                    random.nextBoolean() ? TestPem.read(kind + ".key") : changed(TestPem.read(kind + ".key"), "KEY");
             good += check(certificate, key, "seed " + SEED + ", input " + inputs) ? 1 : 0;
             inputs++;
         }
-        System.out.println("fuzz certificates: seed " + SEED + ", " + inputs + " inputs, " + good + " read, no finding");
+        System.out.println(
+                "fuzz certificates: seed " + SEED + ", " + inputs + " inputs, " + good + " read, no finding");
         assertThat(good).as("some are still certificates").isPositive().isLessThan(inputs);
     }
 
@@ -129,7 +130,10 @@ final class CertificateFuzzTest {
         switch (random.nextInt(5)) {
             case 0 -> der[at] ^= (byte) (1 << random.nextInt(8));
             case 1 -> der[at] = (byte) random.nextInt(256);
-            case 2 -> der[at] = (byte) List.of(0, 0x7f, 0x80, 0x82, 0x84, 0xff).get(random.nextInt(6)).intValue();
+            case 2 ->
+                der[at] = (byte) List.of(0, 0x7f, 0x80, 0x82, 0x84, 0xff)
+                        .get(random.nextInt(6))
+                        .intValue();
             case 3 -> {
                 int length = Math.min(der.length - at, 1 + random.nextInt(16));
                 System.arraycopy(der, random.nextInt(der.length - length + 1), der, at, length);
