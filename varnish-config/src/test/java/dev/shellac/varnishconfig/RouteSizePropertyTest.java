@@ -3,7 +3,17 @@ package dev.shellac.varnishconfig;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
+import dev.shellac.model.Name;
+import dev.shellac.model.ObjectRef;
+import dev.shellac.model.Port;
+import dev.shellac.model.core.TargetPort;
+import dev.shellac.model.route.BackendRef;
+import dev.shellac.model.route.Match;
+import dev.shellac.model.route.PathMatch;
+import dev.shellac.model.route.Rule;
+import dev.shellac.model.route.Timeouts;
 import dev.shellac.model.shared.SharedList;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.order.Precedence;
@@ -14,6 +24,8 @@ import dev.shellac.translate.plan.RouteCompiler;
 import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.translate.plan.RouteSize;
 import dev.shellac.translate.plan.RouteTask;
+import dev.shellac.translate.resolve.Backend;
+import dev.shellac.translate.resolve.MemoryBudget;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.table.GhostJson;
 import dev.shellac.varnishconfig.table.SocketMap;
@@ -69,6 +81,40 @@ final class RouteSizePropertyTest {
         assertThat(compiled.plans()).isEmpty();
         assertThat(compiled.refusal().orElseThrow().message())
                 .contains("the route is too large: 16 hostnames x 2048 entries");
+    }
+
+    @Test
+    void tenThousandPlainRoutesFitIntoThePodsOf512Mebibytes() {
+        var service = new BackendRef(
+                new ObjectRef(GroupKind.SERVICE, Optional.empty(), "b99"), Optional.of(new Port(80)), 1, List.of());
+        var backend = new Backend.Serving(
+                new Name("test-x7k2p", "b99"),
+                new Port(80),
+                new TargetPort.Numbered(new Port(8080)),
+                Optional.empty(),
+                Backend.Protocol.HTTP,
+                Optional.empty());
+        var everything = new Match(PathMatch.EVERYTHING, List.of(), List.of(), Optional.empty());
+        var rule = new Rule(
+                Optional.empty(),
+                List.of(everything),
+                List.of(),
+                List.of(service),
+                Timeouts.NONE,
+                Optional.empty(),
+                Optional.empty());
+        var placement = new RouteTask.Placement(
+                Map.of(new Hostname("r9999.example.com"), List.of("test-x7k2p/edge/web")), Optional.empty());
+        var task = new RouteTask(
+                new Name("test-x7k2p", "r9999"),
+                Optional.empty(),
+                List.of(rule),
+                Map.of(service, backend),
+                List.of(Optional.empty()),
+                Map.of(RandomRoute.GATEWAY, placement));
+        long size = RouteSize.of(task).getOrDefault(RandomRoute.GATEWAY, 0L);
+        assertThat(10_000 * size)
+                .isBetween(1L, MemoryBudget.of(Optional.of(512L << 20)).routing());
     }
 
     private static final GatewayPlan EMPTY = new GatewayPlan(
