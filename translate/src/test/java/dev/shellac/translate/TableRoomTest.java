@@ -68,7 +68,7 @@ final class TableRoomTest {
     private static Condition accepted(Outcome outcome, String namespace, String route, String gateway) {
         return Optional.ofNullable(outcome.statuses().httpRoutes().get(new Name(namespace, route))).stream()
                 .flatMap(status -> status.parents().stream())
-                .filter(parent -> parent.parent().name().equals(gateway))
+                .filter(parent -> parent.parentRef().name().equals(gateway))
                 .flatMap(parent -> parent.conditions().find("Accepted").stream())
                 .findFirst()
                 .orElseThrow();
