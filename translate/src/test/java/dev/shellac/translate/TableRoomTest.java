@@ -24,7 +24,7 @@ final class TableRoomTest {
     private final Translator translator = new Translator(
             Settings.alone(),
             (snapshot, gateway) ->
-                    new TableBudget("infra", gateway.meta().name().equals(FULL) ? 8_000 : 80_000));
+                    new TableBudget("infra", gateway.meta().name().equals(FULL) ? 5_000 : 80_000));
 
     @Test
     void theNewestRoutesOfANamespaceAreRefusedInTheirStatusAndNobodyElses() {
@@ -36,8 +36,8 @@ final class TableRoomTest {
         assertThat(refused.message())
                 .matches(
                         "the pods of Gateway infra/full have no room for this route: it takes up to \\d+ bytes of their"
-                                + " table, and together with the older routes of namespace team more than 4000, the namespace's"
-                                + " share of 8000: delete routes of the namespace or make them smaller, or give the pods more"
+                                + " table, and together with the older routes of namespace team more than 2500, the namespace's"
+                                + " share of 5000: delete routes of the namespace or make them smaller, or give the pods more"
                                 + " memory");
         assertThat(accepted(outcome, "team", "r7", "roomy").holds())
                 .as("at another Gateway")

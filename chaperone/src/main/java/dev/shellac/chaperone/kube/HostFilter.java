@@ -93,8 +93,8 @@ final class HostFilter {
             length = 0;
             routes.clear();
         }
-        // Commas between hosts are written anew.
-        boolean isComma = isVhosts && depth == HOST && !inHost && b == ',';
+        // Commas between hosts are written anew; spaces of thousands that are left out would add up.
+        boolean isBetween = isVhosts && depth == HOST && !inHost && b != '}';
         if (inHost) {
             length++;
             if (begins && separate && !out.get(number)) {
@@ -103,7 +103,7 @@ final class HostFilter {
             if (!out.get(number)) {
                 sink.put(b);
             }
-        } else if (!isComma) {
+        } else if (!isBetween) {
             put(b);
         }
         if (inText) {

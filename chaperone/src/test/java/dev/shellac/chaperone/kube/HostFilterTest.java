@@ -47,6 +47,17 @@ final class HostFilterTest {
     }
 
     @Test
+    void manyThatAreLeftOutTakeNothing() throws Exception {
+        var file = new StringBuilder(HEAD).append(host("a", 9));
+        for (int i = 0; i < 2_000; i++) {
+            file.append(",\n        ").append(host("h" + i, 900));
+        }
+        RoutingFile read = RoutingFile.unzipped(zipped(file.append("}}").toString()), 900);
+        assertThat(hosts(read)).containsExactly("a");
+        assertThat(read.rest().hosts()).as("some of them are named").hasSize(250);
+    }
+
+    @Test
     void whatIsTooLargeWithoutAnyHostIsRefused() throws Exception {
         byte[] noHosts = zipped("x".repeat(2_000));
         assertThatThrownBy(() -> RoutingFile.unzipped(noHosts, 1_000))
