@@ -1,7 +1,7 @@
 # The front door. Every target has one line that tells what it does: `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-ghost mutants-ghost mutants-translate soak-ghost test-faults test-hostile clean
+.PHONY: help setup run build images test cluster conformance conformance-try bench-cluster bench-ghost bench-propagation bench-translate fuzz-certificates fuzz-ghost mutants-ghost mutants-translate soak-ghost test-faults test-hostile clean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,7 +42,10 @@ bench-translate: setup ## measure what one change costs among 100 and 5,000 rout
 bench-propagation: setup ## measure how long a change takes from its file to the first answer, and what it disturbs; writes bench/results
 	@scripts/bench-propagation
 
-fuzz-ghost: setup ## feed the router random tables and requests, ten minutes each
+fuzz-certificates: setup ## feed changed certificates and keys to the code that reads them, for ten minutes
+	@scripts/fuzz-certificates
+
+fuzz-ghost: setup ## feed the router random tables, requests, paths and heads of upgrades, ten minutes each
 	@scripts/fuzz-ghost
 
 mutants-ghost: setup ## change the matching code in small ways and count the changes that no test notices

@@ -19,6 +19,7 @@ var tenantAttacks = []struct {
 	start func(*testing.T, *arena) func()
 }{
 	{"huge-route", hugeRoute},
+	{"namespace-flood", namespaceFlood},
 	{"bad-routes", badRoutes},
 	{"certificates", rotatingCertificates},
 	{"false-pods", falsePods},
@@ -49,6 +50,55 @@ func hugeRoute(t *testing.T, a *arena) func() {
 		a.refuses(t, "huge", "Accepted", "")
 		a.neighbour.remove(gatewayAPI, "HTTPRoute", "huge")
 	}
+}
+
+const floodOfRoutes = 12
+
+// Routes that are each just small enough, more of them than a namespace has room for.
+func namespaceFlood(t *testing.T, a *arena) func() {
+	for n := range floodOfRoutes {
+		a.neighbour.apply(largeRoute(fmt.Sprintf("flood%d", n), a.namespace))
+	}
+	return func() {
+		here := *a.neighbour
+		here.T = t
+		here.eventually("the newest routes are refused, and the oldest is not", 20*time.Second, func() (bool, string) {
+			first, _ := routeCondition(here.get(gatewayAPI, "HTTPRoute", "flood0"))
+			last, words := routeCondition(here.get(gatewayAPI, "HTTPRoute", fmt.Sprintf("flood%d", floodOfRoutes-1)))
+			return first == "True" && last == "False" && strings.Contains(words, "namespace's share"), first + ", " + last + " " + words
+		})
+		for n := range floodOfRoutes {
+			here.remove(gatewayAPI, "HTTPRoute", fmt.Sprintf("flood%d", n))
+		}
+	}
+}
+
+// largeRoute takes some 800 KiB of a table: one entry for each of its hosts and matches, each with its filters.
+func largeRoute(name, gateway string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: %s}\nspec:\n"+
+		"  parentRefs: [{name: edge, namespace: %s, sectionName: web}]\n  hostnames:\n", name, gateway)
+	for n := range 16 {
+		fmt.Fprintf(&text, "  - h%d.%s.example.com\n", n, name)
+	}
+	text.WriteString("  rules:\n  - backendRefs: [{name: public, port: 80}]\n    filters:\n    - type: ResponseHeaderModifier\n      responseHeaderModifier:\n        set:\n")
+	for n := range 2 {
+		fmt.Fprintf(&text, "        - {name: X-%d, value: %s}\n", n, strings.Repeat("v", 2500))
+	}
+	text.WriteString("    matches:\n")
+	for n := range 8 {
+		fmt.Fprintf(&text, "    - {path: {type: PathPrefix, value: /%d}}\n", n)
+	}
+	return text.String()
+}
+
+// routeCondition is the Accepted of a route's first parent, with its words.
+func routeCondition(route *unstructured.Unstructured) (status, words string) {
+	parents, _, _ := unstructured.NestedSlice(route.Object, "status", "parents")
+	if len(parents) == 0 {
+		return "", "no status"
+	}
+	return conditionOf(parents[0].(map[string]any), "Accepted", "conditions")
 }
 
 func badRoutes(t *testing.T, a *arena) func() {

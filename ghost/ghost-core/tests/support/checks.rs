@@ -8,8 +8,8 @@ use std::path::Path;
 
 use ghost_core::{
     Action, Built, Chance, Choice, EditBuffer, Group, Headers, HostName, KeyParts, Matched, PathRule, Pick, PurgeKey,
-    RequestTarget, Rewritten, Scratch, Slashes, Table, TableError, Target, is_plainly_normal, write_normal_url,
-    write_purge_key,
+    RequestTarget, Rewritten, Scratch, Slashes, Table, TableError, Target, accepts_websocket, is_plainly_normal,
+    offers_websocket, write_normal_url, write_purge_key, write_without_upgrade,
 };
 use serde_json::Value;
 
@@ -231,6 +231,44 @@ pub fn check_path(input: &[u8]) {
     let _ = RequestTarget::read(b"OPTIONS", input, Slashes::Keep, &mut out);
 }
 
+/// Heads: any lines are an offer or an acceptance of WebSocket exactly where a plain reading of RFC 9110, 7.8 finds one, and
+/// what is left of `Connection` offers nothing.
+pub fn check_upgrade(input: &[u8]) {
+    let mut head = header_lines(input.split(|&b| b == b'\n'));
+    let names_upgrade = plain_tokens(&head, "connection").iter().any(|token| token == "upgrade");
+    let protocols = plain_tokens(&head, "upgrade");
+    let offers = names_upgrade && protocols.iter().any(|token| token == "websocket");
+    assert_eq!(offers_websocket(&head), offers, "{head:?}");
+    assert_eq!(accepts_websocket(&head), protocols == ["websocket"], "{head:?}");
+    let mut kept = plain_tokens(&head, "connection");
+    kept.retain(|token| token != "upgrade");
+    for (_, value) in head.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(b"connection")) {
+        let mut rest = b"before".to_vec();
+        write_without_upgrade(value, &mut rest);
+        *value = rest.strip_prefix(b"before").unwrap().to_vec();
+        assert!(!value.starts_with(b",") && !value.ends_with(b", "), "{value:?}");
+    }
+    assert!(!offers_websocket(&head), "{head:?}");
+    assert_eq!(plain_tokens(&head, "connection"), kept, "{head:?}");
+}
+
+/// The elements of a list header, in lower case, one character for each byte.
+fn plain_tokens(head: &[(Vec<u8>, Vec<u8>)], name: &str) -> Vec<String> {
+    let text = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte).to_ascii_lowercase()).collect::<String>();
+    let blank = |c: char| " \t\n\r\x0c".contains(c);
+    let values: Vec<_> = head.iter().filter(|(found, _)| text(found) == name).map(|(_, value)| text(value)).collect();
+    let elements = values.iter().flat_map(|value| value.split(','));
+    elements.map(|element| element.trim_matches(blank).to_owned()).filter(|element| !element.is_empty()).collect()
+}
+
+fn header_lines<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let header = |line: &[u8]| {
+        let colon = line.iter().position(|&b| b == b':')?;
+        Some((line[..colon].to_vec(), line[colon + 1..].to_vec()))
+    };
+    lines.filter_map(header).collect()
+}
+
 fn decode_request(input: &[u8]) -> OwnedRequest {
     let mut lines = input.split(|&b| b == b'\n');
     let mut next = || lines.next().unwrap_or_default().to_vec();
@@ -241,11 +279,7 @@ fn decode_request(input: &[u8]) -> OwnedRequest {
     let draw = |draw: Option<u64>| draw.unwrap_or_default() & u64::from(u32::MAX);
     let draw = draw(number(next())) << 32 | draw(number(next()));
     let (method, url) = (next(), next());
-    let header = |line: &[u8]| {
-        let colon = line.iter().position(|&b| b == b':')?;
-        Some((line[..colon].to_vec(), line[colon + 1..].to_vec()))
-    };
-    OwnedRequest { socket, port, server_name, method, url, headers: lines.filter_map(header).collect(), draw }
+    OwnedRequest { socket, port, server_name, method, url, headers: header_lines(lines), draw }
 }
 
 /// The inverse, for seeds.

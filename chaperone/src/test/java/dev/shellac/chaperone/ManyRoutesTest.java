@@ -47,6 +47,7 @@ final class ManyRoutesTest {
                 assertThat(isServed(pod, host(0))).isTrue();
                 pod.compressed(routing(ROUTES + 1));
                 eventually("one more is served", () -> !process.isAlive() || isServed(pod, host(ROUTES)));
+                tooMany(pod, process, health);
                 assertThat(process.isAlive())
                         .as("started with all of them: %s", log())
                         .isTrue();
@@ -55,6 +56,22 @@ final class ManyRoutesTest {
                 assertThat(isServed(pod, host(ROUTES))).isTrue();
             });
         }
+    }
+
+    // Hosts are taken in their order while there is memory for them; the others are reported by route.
+    private void tooMany(Pod pod, Process process, int health) throws Exception {
+        pod.compressed(routing(2 * ROUTES));
+        eventually("reported", () -> !process.isAlive() || state(health).contains("hosts are left out"));
+        assertThat(process.isAlive()).as("with twice as many: %s", log()).isTrue();
+        assertThat(state(health)).contains("\"route\":\"shop/r");
+        assertThat(isServed(pod, host(0))).isTrue();
+        assertThat(isServed(pod, host(ROUTES))).isTrue();
+        assertThat(isServed(pod, host(2 * ROUTES - 1))).isFalse();
+        pod.compressed(routing(ROUTES + 1));
+        eventually(
+                "nothing is left out",
+                () -> !process.isAlive() || !state(health).contains("left out"));
+        assertThat(process.isAlive()).as("as before: %s", log()).isTrue();
     }
 
     private interface Story {

@@ -26,8 +26,15 @@ public record DataPlane(
         Optional<String> vclFault,
         List<String> conflicts,
         Optional<String> pending) {
-    /** One route match that the router refused, by its provenance. */
-    public record TableRefusal(Name route, int rule, int match, String message) {}
+    /**
+     * A part of a route that the data plane left out, by its provenance.
+     *
+     * @param rule its number, or {@link #ALL}: whatever the route has for a host
+     * @param match its number in the rule, or {@link #ALL}
+     */
+    public record TableRefusal(Name route, int rule, int match, String message) {
+        public static final int ALL = -1;
+    }
 
     public DataPlane {
         addresses = List.copyOf(addresses);

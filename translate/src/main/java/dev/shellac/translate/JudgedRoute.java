@@ -3,6 +3,7 @@ package dev.shellac.translate;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.RouteStatus;
 import dev.shellac.translate.Ledger.Reach;
 import dev.shellac.translate.attach.Attachment;
@@ -14,11 +15,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A route with everything that was decided about it. */
+/**
+ * A route with everything that was decided about it.
+ *
+ * @param sizes what it takes in the table of each Gateway, or would take if there were room
+ */
 record JudgedRoute(
         HttpRoute route,
         List<Attachment> attachments,
         RouteTask task,
+        SharedMap<Name, Long> sizes,
         CompiledRoute compiled,
         Optional<RouteStatus> status) {
     JudgedRoute {

@@ -22,15 +22,17 @@ import java.util.stream.Stream;
  * @param attached how many routes each listener has, by its key
  * @param reached how many routes lead from a Gateway to an object
  * @param hosts by Gateway and hostname; no host without a route
+ * @param room what routes take of the tables of their Gateways
  */
 record Ledger(
         SharedMap<Name, JudgedRoute> judged,
         SharedMap<Use, Name> users,
         Tally<String> attached,
         Tally<Reach> reached,
-        SharedMap<Name, SharedMap<Hostname, HostPlan>> hosts) {
-    static final Ledger EMPTY =
-            new Ledger(SharedMap.empty(), SharedMap.empty(), Tally.empty(), Tally.empty(), SharedMap.empty());
+        SharedMap<Name, SharedMap<Hostname, HostPlan>> hosts,
+        TableRoom room) {
+    static final Ledger EMPTY = new Ledger(
+            SharedMap.empty(), SharedMap.empty(), Tally.empty(), Tally.empty(), SharedMap.empty(), TableRoom.EMPTY);
 
     private static final Name FIRST = Name.firstOf("");
 

@@ -82,7 +82,7 @@ final class LedgerEdit {
         return changedHosts;
     }
 
-    Ledger ledger() {
+    Ledger ledger(TableRoom room) {
         edits.forEach((gateway, byHost) -> {
             SharedMap<Hostname, HostPlan> next =
                     Optional.ofNullable(hosts.get(gateway)).orElseGet(SharedMap::empty);
@@ -96,7 +96,7 @@ final class LedgerEdit {
             changedHosts += byHost.size();
         });
         edits.clear();
-        return new Ledger(judged, users, attached, reached, hosts);
+        return new Ledger(judged, users, attached, reached, hosts, room);
     }
 
     private static SharedList<RoutePlan> edited(@Nullable HostPlan before, HostEdit edit) {

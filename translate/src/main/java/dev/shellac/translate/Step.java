@@ -50,6 +50,7 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
         boolean retrusted = TRUST.stream().anyMatch(kind -> isChanged(before, next, kind));
         var now = new World(
                 before.settings(),
+                before.budgets(),
                 next,
                 rebound ? Gateways.bind(next, before.settings()) : before.gateways(),
                 retrusted ? BackendTls.of(next) : before.backendTls(),

@@ -2,14 +2,21 @@ package dev.shellac.translate;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.route.HttpRoute;
+import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.CompiledRoute;
 import dev.shellac.translate.plan.RouteCompiler;
+import dev.shellac.translate.plan.RouteSize;
 import dev.shellac.translate.plan.RouteTask;
+import dev.shellac.translate.plan.TableBudget;
+import dev.shellac.translate.resolve.MemoryBudget;
+import dev.shellac.translate.resolve.Parameters;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Translates one snapshot after another. The outcome is that of the snapshot alone. What came out of the last one is kept, and
@@ -24,23 +31,53 @@ public final class Translator {
     private Work work = new Work(0, 0, 0);
 
     public Translator(Settings settings) {
-        this.last = new Memory(World.empty(settings), Ledger.EMPTY, Outcome.EMPTY);
+        this(settings, Translator::budget);
+    }
+
+    /** With other tables than those of real pods, for tests. */
+    Translator(Settings settings, World.TableBudgets budgets) {
+        this.last = new Memory(World.empty(settings, budgets), Ledger.EMPTY, Outcome.EMPTY);
+    }
+
+    private static TableBudget budget(Snapshot snapshot, Gateway gateway) {
+        Optional<Long> limit =
+                Parameters.of(snapshot).of(gateway).flatMap(found -> found.pod().memoryLimit());
+        return new TableBudget(
+                gateway.meta().name().namespace(), MemoryBudget.of(limit).routing());
     }
 
     public Outcome translate(Snapshot snapshot) {
         Step step = Step.of(last.world(), snapshot);
         Set<Name> concerned = step.routes(last.ledger());
         var edit = new LedgerEdit(last.ledger());
+        var room = new TableRoomEdit(step, last.ledger().room());
         compiled = 0;
+        var measured = new TreeMap<Name, MeasuredRoute>();
         for (Name name : concerned) {
             Optional<JudgedRoute> before = last.ledger().find(name);
+            Optional<MeasuredRoute> now = snapshot.find(HttpRoute.class, name)
+                    .filter(route -> route.meta().deleted().isEmpty())
+                    .map(route -> measure(step.now(), route, before));
+            now.ifPresent(found -> measured.put(name, found));
+            room.replace(before, now);
+        }
+        for (Name name : room.settle()) {
+            last.ledger()
+                    .find(name)
+                    .filter(before -> concerned.add(name))
+                    .ifPresent(before -> measured.put(name, measure(step.now(), before.route(), Optional.of(before))));
+        }
+        for (Name name : concerned) {
             edit.replace(
                     name,
-                    snapshot.find(HttpRoute.class, name)
-                            .filter(route -> route.meta().deleted().isEmpty())
-                            .map(route -> judge(step.now(), route, before)));
+                    Optional.ofNullable(measured.get(name))
+                            .map(found -> judge(
+                                    step.now(),
+                                    found,
+                                    room.admitted(found),
+                                    last.ledger().find(name))));
         }
-        Ledger ledger = edit.ledger();
+        Ledger ledger = edit.ledger(room.room());
         Outcome outcome = new Judgement(step, ledger, edit, last.outcome()).outcome();
         last = new Memory(step.now(), ledger, outcome);
         work = new Work(concerned.size(), compiled, edit.changedHosts());
@@ -55,13 +92,24 @@ public final class Translator {
     /** What a translation could not take over from the one before. */
     public record Work(int judgedRoutes, int compiledRoutes, int changedHosts) {}
 
-    private JudgedRoute judge(World now, HttpRoute route, Optional<JudgedRoute> before) {
+    private static MeasuredRoute measure(World now, HttpRoute route, Optional<JudgedRoute> before) {
         List<Attachment> attached = now.attach(route);
         RouteTask task = now.task(route, attached);
+        SharedMap<Name, Long> sizes = before.filter(last -> last.task().equals(task)
+                        && last.sizes().keySet().equals(task.placements().keySet()))
+                .map(JudgedRoute::sizes)
+                .orElseGet(() -> SharedMap.of(RouteSize.of(task)));
+        return new MeasuredRoute(route, attached, task, sizes);
+    }
+
+    private JudgedRoute judge(
+            World now, MeasuredRoute measured, List<Attachment> attached, Optional<JudgedRoute> before) {
+        HttpRoute route = measured.route();
+        RouteTask task = attached.equals(measured.attachments()) ? measured.task() : now.task(route, attached);
         CompiledRoute result = before.filter(last -> last.task().equals(task))
                 .map(JudgedRoute::compiled)
                 .orElseGet(() -> compile(task));
-        return new JudgedRoute(route, attached, task, result, now.status(route, attached, result));
+        return new JudgedRoute(route, attached, task, measured.sizes(), result, now.status(route, attached, result));
     }
 
     private CompiledRoute compile(RouteTask task) {

@@ -4,6 +4,7 @@ import dev.shellac.model.DataPlane;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.route.BackendRef;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.status.RouteStatus;
@@ -13,6 +14,7 @@ import dev.shellac.translate.attach.Gateways;
 import dev.shellac.translate.plan.CompiledRoute;
 import dev.shellac.translate.plan.RouteCompiler;
 import dev.shellac.translate.plan.RouteTask;
+import dev.shellac.translate.plan.TableBudget;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.translate.resolve.BackendTls;
 import dev.shellac.translate.resolve.Backends;
@@ -26,14 +28,30 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Everything that the fate of a route depends on besides the route itself. */
-record World(Settings settings, Snapshot snapshot, Gateways gateways, BackendTls backendTls, CachePolicies caches) {
-    static World empty(Settings settings) {
+record World(
+        Settings settings,
+        TableBudgets budgets,
+        Snapshot snapshot,
+        Gateways gateways,
+        BackendTls backendTls,
+        CachePolicies caches) {
+    /** How much a Gateway's pods have room for. */
+    interface TableBudgets {
+        TableBudget of(Snapshot snapshot, Gateway gateway);
+    }
+
+    static World empty(Settings settings, TableBudgets budgets) {
         return new World(
                 settings,
+                budgets,
                 Snapshot.empty(),
                 new Gateways(Map.of(), List.of()),
                 BackendTls.of(Snapshot.empty()),
                 CachePolicies.NONE);
+    }
+
+    Optional<TableBudget> budget(Name gateway) {
+        return gateways.find(gateway).map(bound -> budgets.of(snapshot, bound.gateway()));
     }
 
     List<Attachment> attach(HttpRoute route) {

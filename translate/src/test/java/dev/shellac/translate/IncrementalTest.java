@@ -15,6 +15,7 @@ import dev.shellac.model.core.TargetPort;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.translate.Translator.Work;
+import dev.shellac.translate.plan.TableBudget;
 import dev.shellac.translate.status.Statuses;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -67,6 +68,41 @@ final class IncrementalTest {
                 seen.add(snapshot);
             }
         }
+    }
+
+    /** Tables of a few routes, which grow and shrink with their Gateways: routes lose their room to others and get it again. */
+    @Test
+    void fullTablesAreAsFromScratch() {
+        int refused = 0;
+        for (long seed = 0; seed < SCRIPTS; seed++) {
+            var random = new Random(seed);
+            var cluster = new RandomCluster(2000 + seed);
+            var incremental = new Translator(Settings.alone(), IncrementalTest::smallTable);
+            Snapshot snapshot = cluster.start();
+            for (int i = 0; i < EDITS; i++) {
+                Outcome outcome = incremental.translate(snapshot);
+                assertThat(outcome)
+                        .as("seed %d, edit %d", seed, i)
+                        .isEqualTo(new Translator(Settings.alone(), IncrementalTest::smallTable).translate(snapshot));
+                refused += withoutRoom(outcome) ? 1 : 0;
+                for (int more = random.nextInt(3); more >= 0; more--) {
+                    snapshot = cluster.edit(snapshot);
+                }
+            }
+        }
+        assertThat(refused).as("some tables were full, others were not").isBetween(SCRIPTS, SCRIPTS * EDITS - SCRIPTS);
+    }
+
+    private static TableBudget smallTable(Snapshot snapshot, Gateway gateway) {
+        return new TableBudget(
+                gateway.meta().name().namespace(), 4_000 * (1 + gateway.meta().generation()));
+    }
+
+    private static boolean withoutRoom(Outcome outcome) {
+        return outcome.statuses().httpRoutes().values().stream()
+                .flatMap(status -> status.parents().stream())
+                .flatMap(parent -> parent.conditions().conditions().stream())
+                .anyMatch(condition -> condition.message().contains("have no room for this route"));
     }
 
     @Test

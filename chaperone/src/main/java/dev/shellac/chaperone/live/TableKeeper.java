@@ -6,6 +6,7 @@ import dev.shellac.chaperone.kube.JacksonJson;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.Routing;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -55,6 +57,7 @@ final class TableKeeper {
     private boolean unfinished;
     private Optional<String> refused = Optional.empty();
     private Map<String, String> faults = Map.of();
+    private List<LiveState.Refusal> leftOut = List.of();
     private Map<String, String> tableFault = Map.of();
     private LiveState.Table state = LiveState.NOTHING.table();
     private Optional<RoutingFile.Version> liveVersion = Optional.empty();
@@ -82,7 +85,14 @@ final class TableKeeper {
     }
 
     LiveState.Table state() {
-        return state;
+        return leftOut.isEmpty()
+                ? state
+                : new LiveState.Table(
+                        state.hash(),
+                        state.hosts(),
+                        state.routes(),
+                        Stream.concat(state.refusals().stream(), leftOut.stream())
+                                .toList());
     }
 
     /** The hash of the routing.json that is live. */
@@ -128,11 +138,33 @@ final class TableKeeper {
             firstRead = firstRead.or(() -> Optional.of(now));
             var found = new HashMap<String, String>();
             routing.faults().forEach((host, why) -> found.put("routing.json host " + host, why));
+            RoutingFile.Rest rest = file.get().rest();
+            rest.summary().ifPresent(why -> found.put("routing.json", why));
+            leftOut = leftOut(rest, routing);
             faults = found;
         } catch (NotRouting e) {
             LOG.log(Level.WARNING, "routing.json is not taken, what was read before stays: {0}", e.getMessage());
             faults = Map.of("routing.json", String.valueOf(e.getMessage()));
         }
+    }
+
+    // Changes may have brought a host that the file was too large for.
+    private static List<LiveState.Refusal> leftOut(RoutingFile.Rest rest, Routing routing) {
+        Set<String> served =
+                routing.hosts().keySet().stream().map(Hostname::value).collect(Collectors.toSet());
+        return rest.hosts().stream()
+                .filter(host -> !served.contains(host.host()))
+                .flatMap(
+                        host -> host.routes().stream()
+                                .map(
+                                        route -> new LiveState.Refusal(
+                                                host.host(),
+                                                route,
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                "host " + host.host(),
+                                                "a pod has no memory for it: raise the memory limit of the Gateway's pods, or use fewer routes")))
+                .toList();
     }
 
     private Routing routing(RoutingFile file) throws NotRouting {

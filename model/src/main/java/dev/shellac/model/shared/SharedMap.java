@@ -105,6 +105,25 @@ public final class SharedMap<K, V> extends AbstractMap<K, V> {
         }
     }
 
+    /** The entries with keys from this one on. */
+    public List<Entry<K, V>> from(K from) {
+        var found = new ArrayList<Entry<K, V>>();
+        collect(root, from, found);
+        return found;
+    }
+
+    private void collect(@Nullable Node<K, V> node, K from, List<Entry<K, V>> found) {
+        if (node == null) {
+            return;
+        }
+        boolean begun = order.compare(from, node.key) <= 0;
+        if (begun) {
+            collect(node.left, from, found);
+            found.add(Map.entry(node.key, node.value));
+        }
+        collect(node.right, from, found);
+    }
+
     /** The value of the greatest key that is less than this one. */
     public Optional<V> lower(K key) {
         Node<K, V> found = null;

@@ -78,8 +78,8 @@ public record PodState(
             if (slash > 0 && refusals.size() < MOST) {
                 refusals.add(new TableRefusal(
                         new Name(route.substring(0, slash), route.substring(slash + 1)),
-                        refusal.path("rule").asInt(),
-                        refusal.path("match").asInt(),
+                        refusal.path("rule").asInt(TableRefusal.ALL),
+                        refusal.path("match").asInt(TableRefusal.ALL),
                         cut(refusal.path("field")) + ": " + cut(refusal.path("message"))));
             }
         }

@@ -244,6 +244,20 @@ final class DataPlanesTest {
     }
 
     @Test
+    void aHostThatAPodHasNoMemoryForConcernsAllRulesOfItsRoutes() throws Exception {
+        PodState state = PodState.of(
+                new JsonMapper()
+                        .readTree(
+                                "{\"table\":{\"refusals\":[{\"vhost\":\"h\",\"route\":\"ns/r\",\"field\":\"host h\",\"message\":\"no memory\"}]}}"));
+        assertThat(state.refusals())
+                .containsExactly(new DataPlane.TableRefusal(
+                        new Name("ns", "r"),
+                        DataPlane.TableRefusal.ALL,
+                        DataPlane.TableRefusal.ALL,
+                        "host h: no memory"));
+    }
+
+    @Test
     void theStateOfAPodIsRead() throws Exception {
         PodState state = PodState.of(
                 new JsonMapper()

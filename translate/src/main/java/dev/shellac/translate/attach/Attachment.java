@@ -17,4 +17,9 @@ public record Attachment(
     public Attachment {
         listeners = List.copyOf(listeners);
     }
+
+    /** The same, not accepted. */
+    public Attachment refused(Refusal why) {
+        return new Attachment(parent, gateway, Optional.of(why), List.of());
+    }
 }

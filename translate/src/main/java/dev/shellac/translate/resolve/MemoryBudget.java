@@ -49,6 +49,9 @@ public record MemoryBudget(
     static final long LOG = 16 * MEBI;
     private static final int COST_IN_MEMORY = 4;
     private static final int PAGES_TO_COST = 8;
+    // What the chaperone makes of a routing.json takes four times its size, the file is there while it is read, and its
+    // head comes on top.
+    private static final int HEAP_TO_ROUTING = 7;
     private static final long JAVA_BESIDE_HEAP = 64 * MEBI;
     // The manager, the child without objects, its log of 16 MiB, and the router's tables.
     private static final long VARNISHD = 64 * MEBI;
@@ -70,6 +73,11 @@ public record MemoryBudget(
 
     private static long part(long bytes, int share, long least, long most) {
         return Math.clamp(bytes / share / MEBI, least, most) * MEBI;
+    }
+
+    /** Bytes that the routes of a Gateway may take in routing.json. */
+    public long routing() {
+        return javaHeap / HEAP_TO_ROUTING;
     }
 
     /** Threads of varnishd, in all pools. */

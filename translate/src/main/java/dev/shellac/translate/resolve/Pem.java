@@ -66,8 +66,17 @@ final class Pem {
         CertificateFactory factory = CertificateFactory.getInstance("X.509");
         var certificates = new ArrayList<X509Certificate>();
         for (Block block : blocks) {
-            certificates.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(block.der())));
+            certificates.add(certificate(factory, block));
         }
         return certificates;
+    }
+
+    private static X509Certificate certificate(CertificateFactory factory, Block block) throws CertificateException {
+        try {
+            return (X509Certificate) factory.generateCertificate(new ByteArrayInputStream(block.der()));
+        } catch (RuntimeException e) {
+            // Java does not declare all that it throws for damaged bytes.
+            throw new CertificateException(e);
+        }
     }
 }

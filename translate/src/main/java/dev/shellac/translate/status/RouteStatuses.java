@@ -80,9 +80,13 @@ public record RouteStatuses(String controllerName) {
         return compiled.partial()
                 .or(() -> refused.stream()
                         .findFirst()
-                        .map(first -> new Refusal(
-                                Reason.UNSUPPORTED_VALUE,
-                                "Dropped Rule " + first.rule() + ": its match " + first.match()
-                                        + " was refused by the data plane: " + first.message())));
+                        .map(first -> new Refusal(Reason.UNSUPPORTED_VALUE, dropped(first))));
+    }
+
+    private static String dropped(TableRefusal refusal) {
+        return refusal.rule() == TableRefusal.ALL
+                ? "Dropped Rules for " + refusal.message()
+                : "Dropped Rule " + refusal.rule() + ": its match " + refusal.match()
+                        + " was refused by the data plane: " + refusal.message();
     }
 }

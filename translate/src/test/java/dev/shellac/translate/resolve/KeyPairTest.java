@@ -10,6 +10,7 @@ import dev.shellac.model.core.SecretObject;
 import dev.shellac.translate.TestPem;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,16 @@ final class KeyPairTest {
     @CsvSource({"ec,rsa", "rsa,ec", "rsa,weak", "ed25519,ec", "ec,ed25519"})
     void theKeyOfAnotherCertificateDoesNot(String certificate, String key) {
         assertThat(why(TestPem.read(certificate + ".crt"), TestPem.read(key + ".key")))
+                .isEqualTo("a key in tls.key that is not that of the certificate in tls.crt");
+    }
+
+    /** Found by CertificateFuzzTest: Java throws an exception that it does not declare. */
+    @Test
+    void aKeyWithoutAByteIsRefused() {
+        byte[] empty = HexFormat.of().parseHex("300e020100300506032b657004020400");
+        String key = "-----BEGIN PRIVATE KEY-----\n" + Base64.getEncoder().encodeToString(empty)
+                + "\n-----END PRIVATE KEY-----\n";
+        assertThat(why(TestPem.read("ed25519.crt"), key))
                 .isEqualTo("a key in tls.key that is not that of the certificate in tls.crt");
     }
 
