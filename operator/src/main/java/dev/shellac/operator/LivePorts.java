@@ -18,10 +18,12 @@ import dev.shellac.operator.loop.Arrivals;
 import dev.shellac.operator.loop.Desk;
 import dev.shellac.operator.loop.Inbox;
 import dev.shellac.operator.loop.Ports;
+import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.ClassStatuses;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.NotOwned;
 import dev.shellac.operator.write.Owned;
@@ -47,7 +49,10 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
 
     /** What is watched, and where is written to. */
     record Edges(
-            Feeds feeds, LastValidRoutes routes, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+            Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+
+    /** What is remembered of objects that are not what they were. */
+    record Kept(LastValidRoutes routes, LastUserVcls vcls) {}
 
     /** Who writes. */
     record Desks(WorkQueue queue, ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
@@ -120,7 +125,7 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
 
             @Override
             public Optional<HttpRoute> find(Name name, String uid) {
-                return edges.routes().find(name, uid);
+                return edges.kept().routes().find(name, uid);
             }
         };
     }
@@ -128,6 +133,12 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     @Override
     public void gateways(Snapshot snapshot) {
         tokens.learn(snapshot).forEach(edges.fleet()::recheck);
+        edges.kept().vcls().retain(snapshot);
+    }
+
+    @Override
+    public UserVcls userVcls() {
+        return edges.kept().vcls();
     }
 
     @Override

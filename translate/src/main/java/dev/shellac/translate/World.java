@@ -32,7 +32,7 @@ record World(Settings settings, Snapshot snapshot, Gateways gateways, BackendTls
                 settings,
                 Snapshot.empty(),
                 new Gateways(Map.of(), List.of()),
-                BackendTls.of(Snapshot.empty()),
+                BackendTls.of(Snapshot.empty(), settings.upstream()),
                 CachePolicies.NONE);
     }
 
