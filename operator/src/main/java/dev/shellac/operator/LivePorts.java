@@ -18,7 +18,6 @@ import dev.shellac.operator.loop.Arrivals;
 import dev.shellac.operator.loop.Desk;
 import dev.shellac.operator.loop.Inbox;
 import dev.shellac.operator.loop.Ports;
-import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.ClassStatuses;
@@ -29,6 +28,7 @@ import dev.shellac.operator.write.NotOwned;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
@@ -48,8 +48,7 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
 
     /** What is watched, and where is written to. */
-    record Edges(
-            Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+    record Edges(Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
 
     /** What is remembered of objects that are not what they were. */
     record Kept(LastValidRoutes routes, LastUserVcls vcls) {}

@@ -133,8 +133,7 @@ final class Operator implements AutoCloseable {
                 lead("the last valid forms of routes", () -> routes.lead(queue));
                 lead("the VCL that was last in effect", () -> vcls.lead(queue));
                 var ports = new LivePorts(
-                        new LivePorts.Edges(
-                                feeds, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
+                        new LivePorts.Edges(feeds, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
                         tokens,
                         new LivePorts.Desks(queue, children, statuses, classes, events),
                         inbox,

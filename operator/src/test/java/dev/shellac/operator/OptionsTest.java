@@ -38,7 +38,8 @@ final class OptionsTest {
                 .singleElement()
                 .asString()
                 .contains("name one of shellac-gateway");
-        assertThat(Options.leftOver(Map.of("GATEWAY_IMAGE", "docker.io/shellac/shellac-gateway:0.1.0", "LOG_LEVEL", "x")))
+        assertThat(Options.leftOver(
+                        Map.of("GATEWAY_IMAGE", "docker.io/shellac/shellac-gateway:0.1.0", "LOG_LEVEL", "x")))
                 .isEmpty();
     }
 

@@ -124,7 +124,10 @@ final class UserVclTest {
         stage.settle();
         serve();
         server.remove(USER);
-        says("ResolvedRefs", "False InvalidParameters", "does not exist any more: the text that was last in effect stays");
+        says(
+                "ResolvedRefs",
+                "False InvalidParameters",
+                "does not exist any more: the text that was last in effect stays");
         assertThat(main()).contains(GOOD);
 
         stage.stop();
@@ -148,7 +151,10 @@ final class UserVclTest {
         stage.settle();
         serve();
         vcl(ENDLESS);
-        says("Programmed", "False Invalid", "the VCL was refused: ConfigMap shop/user, user.vcl, line 1: { is not closed");
+        says(
+                "Programmed",
+                "False Invalid",
+                "the VCL was refused: ConfigMap shop/user, user.vcl, line 1: { is not closed");
         stage.stop();
         server.remove(MAP);
         stage.start();

@@ -12,7 +12,11 @@ import java.util.List;
  * @param upstream what it speaks to backends
  */
 public record Settings(
-        String controllerName, List<String> supportedFeatures, MissingParents missingParents, Tls tls, Upstream upstream) {
+        String controllerName,
+        List<String> supportedFeatures,
+        MissingParents missingParents,
+        Tls tls,
+        Upstream upstream) {
     /** In a cluster with several controllers nobody knows whose Gateway it would have been. */
     public enum MissingParents {
         OURS,

@@ -50,8 +50,8 @@ final class TranslateGoldenTest {
             throw new AssertionError(String.join(
                     "\n", decoded.findings().stream().map(Finding::toString).toList()));
         }
-        Snapshot snapshot = LastVcl.standIn(
-                decoded.snapshot(), (configMap, key) -> Optional.ofNullable(options.get("last-vcl")));
+        Snapshot snapshot =
+                LastVcl.standIn(decoded.snapshot(), (configMap, key) -> Optional.ofNullable(options.get("last-vcl")));
         Outcome outcome = new Translator(settings(options)).translate(snapshot.reported(reports(snapshot, options)));
         return List.of(
                 GoldenOutput.always("plan.yaml", CanonicalYaml.print(outcome.plans())),

@@ -133,7 +133,8 @@ public record VarnishdSettings(
         words.addAll(List.of("-S", secretFile().toString(), "-M", callback));
         sockets.forEach(socket -> words.addAll(List.of("-a", socket.argument())));
         words.addAll(List.of("-a", ListenSocket.control(controlSocket()).argument()));
-        // Nothing is stored that neither its origin nor a policy says how long it is good: varnishd's own is two minutes.
+        // Nothing is stored that neither its origin nor a policy says how long it is good: varnishd's own is two
+        // minutes.
         words.addAll(List.of("-t", "0"));
         storages.forEach(storage -> words.addAll(List.of("-s", storage)));
         parameters.forEach((name, value) -> words.addAll(List.of("-p", name + "=" + value)));

@@ -179,7 +179,8 @@ final class KeepersTest {
         String text = "vcl 4.1;\n# The user's part: ConfigMap shop/vcl, key user.vcl\n# one\n x\n\n"
                 + "# The end of the user's part.\n";
         vcl.settle(varnish, Optional.of(text), START);
-        assertThat(vcl.state().refused()).contains("ConfigMap shop/vcl, user.vcl, line 2, column 2: Symbol not found: x");
+        assertThat(vcl.state().refused())
+                .contains("ConfigMap shop/vcl, user.vcl, line 2, column 2: Symbol not found: x");
     }
 
     @Test

@@ -74,16 +74,15 @@ final class VclChange {
 
     private Attempt attempt(Varnishd varnishd, Optional<UserVcl> user) throws IOException {
         return switch (MainVcl.merge(files.table().toString(), user)) {
-            case MainVcl.Refused refused ->
-                new Attempt(
-                        true,
-                        user.map(part -> UserVclPlace.words(part, refused)));
+            case MainVcl.Refused refused -> new Attempt(true, user.map(part -> UserVclPlace.words(part, refused)));
             case MainVcl.Text text -> {
                 Path file = files.write("main-" + ++count + ".vcl", text.vcl());
                 yield switch (varnishd.load(file)) {
                     case VclOutcome.Live taken -> new Attempt(true, Optional.empty());
                     case VclOutcome.Refused refused ->
-                        new Attempt(true, Optional.of(UserVclPlace.inUsersLines(refused.words(), file.toString(), text.vcl())));
+                        new Attempt(
+                                true,
+                                Optional.of(UserVclPlace.inUsersLines(refused.words(), file.toString(), text.vcl())));
                     case VclOutcome.Unknown unknown -> new Attempt(false, Optional.of(unknown.why()));
                 };
             }

@@ -200,9 +200,7 @@ final class VarnishKinds {
                 Names.hostname(spec.text("hostname")),
                 spec.texts("paths"),
                 duration(spec, "ttl").orElse(RETENTION),
-                view.optionalObject("status")
-                        .map(Statuses::ofInvalidation)
-                        .orElse(CacheInvalidationStatus.NONE));
+                view.optionalObject("status").map(Statuses::ofInvalidation).orElse(CacheInvalidationStatus.NONE));
     }
 
     private static Optional<Duration> duration(View view, String field) {

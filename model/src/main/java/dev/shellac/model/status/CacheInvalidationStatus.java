@@ -8,6 +8,5 @@ import java.util.Optional;
  * @param phase none before it was taken up
  */
 public record CacheInvalidationStatus(Optional<String> phase, ConditionSet conditions) {
-    public static final CacheInvalidationStatus NONE =
-            new CacheInvalidationStatus(Optional.empty(), ConditionSet.NONE);
+    public static final CacheInvalidationStatus NONE = new CacheInvalidationStatus(Optional.empty(), ConditionSet.NONE);
 }

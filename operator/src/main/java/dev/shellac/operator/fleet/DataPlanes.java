@@ -187,8 +187,8 @@ public final class DataPlanes {
                 .flatMap(state -> Stream.concat(state.faults().stream(), state.complaints().stream()));
         Stream<String> strangers = pods.stream()
                 .filter(pod -> !pod.ready() && view.silent().contains(pod.uid()))
-                .map(pod -> "pod " + pod.name().name() + " does not answer the operator; its image is "
-                        + pod.image() + ", which must have Shellac's chaperone");
+                .map(pod -> "pod " + pod.name().name() + " does not answer the operator; its image is " + pod.image()
+                        + ", which must have Shellac's chaperone");
         return Stream.of(obstacles, faults, strangers)
                 .flatMap(words -> words)
                 .findFirst()

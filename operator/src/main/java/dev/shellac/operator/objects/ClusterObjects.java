@@ -176,7 +176,8 @@ public final class ClusterObjects implements GatewayObjects {
         return mapped;
     }
 
-    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where none is known, pods keep what they
+    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
+    // none is known, pods keep what they
     // have: without a user's part they would serve what it may be there to forbid.
     private static Vcl vcl(GatewayPlan plan, Kept own, LastVcl.Kept last) {
         var parts = new Parts(plan.userVcl(), plan.clients());

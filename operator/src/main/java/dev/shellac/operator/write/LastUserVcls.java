@@ -125,7 +125,9 @@ public final class LastUserVcls implements UserVcls {
                     Base64.getDecoder().decode(map.path("binaryData").path(TEXT).asText());
             if (name.length == 2) {
                 found.put(
-                        new Ref(new Name(name[0], name[1]), annotations.path(KEY).asText()),
+                        new Ref(
+                                new Name(name[0], name[1]),
+                                annotations.path(KEY).asText()),
                         new String(Packed.unpack(packed), UTF_8));
             }
         } catch (IOException | IllegalArgumentException e) {
@@ -139,8 +141,7 @@ public final class LastUserVcls implements UserVcls {
 
     private void save(Ref ref) {
         queue.ifPresent(writes -> writes.add(
-                new WorkQueue.Key(
-                        ref.configMap().namespace(), "last user VCL " + ref.configMap() + " " + ref.key()),
+                new WorkQueue.Key(ref.configMap().namespace(), "last user VCL " + ref.configMap() + " " + ref.key()),
                 () -> write(ref)));
     }
 
@@ -170,7 +171,8 @@ public final class LastUserVcls implements UserVcls {
         if (!fits) {
             LOG.log(Level.WARNING, "the VCL of ConfigMap {0} has no room to be kept", ref.configMap());
         }
-        String hash = Digest.of((ref.configMap() + " " + ref.key()).getBytes(UTF_8)).substring(0, 16);
+        String hash =
+                Digest.of((ref.configMap() + " " + ref.key()).getBytes(UTF_8)).substring(0, 16);
         return new ConfigMapBuilder()
                 .withNewMetadata()
                 .withNamespace(home.namespace())

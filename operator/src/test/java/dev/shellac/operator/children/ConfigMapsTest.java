@@ -36,7 +36,8 @@ final class ConfigMapsTest {
     @Test
     void smallIsPlain() {
         String routing = "x".repeat(ConfigMaps.MOST_PLAIN);
-        ConfigMap only = only(ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of("haproxy.cfg", "edge"))));
+        ConfigMap only = only(
+                ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of("haproxy.cfg", "edge"))));
         assertThat(only.getData()).isEqualTo(Map.of("main.vcl", "vcl", "routing.json", routing, "haproxy.cfg", "edge"));
         assertThat(only.getBinaryData()).isEmpty();
     }
@@ -62,7 +63,8 @@ final class ConfigMapsTest {
 
     @Test
     void besideALongVclItIsCompressedEarlier() {
-        var configuration = new Configuration(Optional.of("v".repeat(ConfigMaps.MOST_BYTES - 100)), "x".repeat(5000), Map.of());
+        var configuration =
+                new Configuration(Optional.of("v".repeat(ConfigMaps.MOST_BYTES - 100)), "x".repeat(5000), Map.of());
         ConfigMap only = only(ConfigMaps.of(GATEWAY, configuration));
         assertThat(only.getBinaryData()).containsKey("routing.json.gz");
     }

@@ -55,7 +55,16 @@ final class DataPlanesTest {
     }
 
     private static Pod pod(String name, boolean ready, boolean ending) {
-        return new Pod(new Name("ns", name), name, "g", "rs", Optional.of("10.0.0.1"), ready, ending, "old:1", Optional.empty());
+        return new Pod(
+                new Name("ns", name),
+                name,
+                "g",
+                "rs",
+                Optional.of("10.0.0.1"),
+                ready,
+                ending,
+                "old:1",
+                Optional.empty());
     }
 
     private Obstacles obstacles = Obstacles.NONE;
@@ -120,9 +129,7 @@ final class DataPlanesTest {
     @Test
     void whyAContainerDoesNotRunIsSaidInTheWordsOfItsNode() throws Exception {
         generations.wrote(FIRST, 1);
-        var json = new JsonMapper()
-                .readTree(
-                        """
+        var json = new JsonMapper().readTree("""
                         {"metadata": {"uid": "a", "labels": {"gateway.networking.k8s.io/gateway-name": "g"}},
                          "spec": {"containers": [{"image": "old:1"}]},
                          "status": {"initContainerStatuses": [{"name": "setup", "state": {"waiting": {
@@ -130,7 +137,8 @@ final class DataPlanesTest {
                            "message": "container has runAsNonRoot and image will run as root"}}}],
                           "containerStatuses": [{"name": "varnish-gateway", "state": {"waiting": {"reason": "PodInitializing"}}}]}}
                         """);
-        assertThat(of(gateway(1, ""), List.of(Pod.of(new Name("ns", "a"), json)), Map.of()).pending())
+        assertThat(of(gateway(1, ""), List.of(Pod.of(new Name("ns", "a"), json)), Map.of())
+                        .pending())
                 .hasValue("none of its 1 pods is ready yet: pod a, init container setup does not run:"
                         + " CreateContainerConfigError: container has runAsNonRoot and image will run as root");
     }
@@ -147,8 +155,7 @@ final class DataPlanesTest {
     @Test
     void aRefusalOfAnotherVclIsOverWhereThePodHasTheNewest() {
         generations.wrote(FIRST, 1);
-        var refusing = new PodState(
-                "1", "", true, FIRST, List.of(), Optional.of("no"), List.of(), Map.of(), List.of());
+        var refusing = new PodState("1", "", true, FIRST, List.of(), Optional.of("no"), List.of(), Map.of(), List.of());
         var pods = List.of(pod("a", true, false));
         assertThat(of(gateway(1, ""), pods, Map.of("a", refusing)).vclFault()).isEmpty();
         generations.wrote(new Fingerprint("r1", "v2", ""), 1);

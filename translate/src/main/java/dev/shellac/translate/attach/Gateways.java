@@ -91,8 +91,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                 sets.add(new BoundSet(set, refusal, listeners));
             }
             Optional<Resolved<ResourceId>> client = gateway.clientCertificate()
-                    .map(ref -> shown(
-                            certificates.keyPair(gateway.id(), ref, Reason.INVALID_CLIENT_CERTIFICATE_REF)));
+                    .map(ref -> shown(certificates.keyPair(gateway.id(), ref, Reason.INVALID_CLIENT_CERTIFICATE_REF)));
             return new BoundGateway(
                     gateway,
                     overlaps(own, earlier),

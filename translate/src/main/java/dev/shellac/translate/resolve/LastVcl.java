@@ -37,8 +37,7 @@ public final class LastVcl {
             return snapshot;
         }
         Name name = vcl.configMap();
-        ConfigMap map = there.orElseGet(
-                () -> new ConfigMap(Metadata.named(name.namespace(), name.name()), Map.of()));
+        ConfigMap map = there.orElseGet(() -> new ConfigMap(Metadata.named(name.namespace(), name.name()), Map.of()));
         String why = there.filter(found -> found.meta().unread().isEmpty()).isPresent()
                 ? "does not have it any more"
                 : "does not exist any more";

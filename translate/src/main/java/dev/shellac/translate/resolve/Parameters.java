@@ -77,8 +77,9 @@ public record Parameters(Snapshot snapshot) {
                     + vcl.key() + " of ConfigMap " + vcl.configMap() + ", which ";
             if (text(vcl).isPresent()) {
                 return map.flatMap(found -> found.meta().unread())
-                        .flatMap(why -> invalid(wanted + why + ": the text that was last in effect stays. Create it again,"
-                                + " or remove userVCLConfigMapRef"));
+                        .flatMap(why ->
+                                invalid(wanted + why + ": the text that was last in effect stays. Create it again,"
+                                        + " or remove userVCLConfigMapRef"));
             }
             return invalid(wanted + (map.isPresent() ? "does not have it" : "does not exist")
                     + ": requests are served without it. Create it, or remove userVCLConfigMapRef");

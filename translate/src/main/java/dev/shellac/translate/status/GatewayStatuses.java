@@ -33,7 +33,8 @@ public record GatewayStatuses(Map<String, Integer> attached) {
 
     public static GatewayClassStatus of(GatewayClass ours, Parameters parameters, List<String> features) {
         var verdicts = new Verdicts(ours.meta().generation());
-        String note = parameters.missingVcl(ours).map(why -> "; " + why.message()).orElse("");
+        String note =
+                parameters.missingVcl(ours).map(why -> "; " + why.message()).orElse("");
         return new GatewayClassStatus(
                 ConditionSet.of(verdicts.unless(
                                 Verdicts.ACCEPTED,
@@ -52,7 +53,8 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         conditions.add(accepted);
         conditions.add(programmed(verdicts, bound, accepted, dataPlane));
         if (gateway.clientCertificate().isPresent() || bound.missingVcl().isPresent()) {
-            conditions.add(verdicts.resolvedRefs(bound.clientCertificateRefusal().or(bound::missingVcl)));
+            conditions.add(
+                    verdicts.resolvedRefs(bound.clientCertificateRefusal().or(bound::missingVcl)));
         }
         if (validatesInsecurely(gateway)) {
             conditions.add(verdicts.yes(

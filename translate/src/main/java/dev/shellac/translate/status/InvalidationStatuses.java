@@ -1,9 +1,9 @@
 package dev.shellac.translate.status;
 
+import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.shared.SharedMap;
-import dev.shellac.model.Name;
 import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.translate.attach.Gateways;
