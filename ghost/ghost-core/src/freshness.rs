@@ -92,7 +92,8 @@ mod tests {
         assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", b"max-age=5")]), Freshness::Origin);
         assert_eq!(fresh(ttl, 200, &[(b"Expires", b"0")]), Freshness::Origin);
         assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", b"no-cache")]), Freshness::Uncacheable);
-        for value in [&b"public"[..], b"must-revalidate", b"public, must-revalidate", b"", b"stale-while-revalidate=9"] {
+        for value in [&b"public"[..], b"must-revalidate", b"public, must-revalidate", b"", b"stale-while-revalidate=9"]
+        {
             assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", value)]), Freshness::Seconds(60), "no lifetime");
             let expires: &[(&[u8], &[u8])] = &[(b"Cache-Control", value), (b"Expires", b"0")];
             assert_eq!(fresh(ttl, 200, expires), Freshness::Origin);
