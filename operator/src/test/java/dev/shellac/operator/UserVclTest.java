@@ -150,7 +150,10 @@ final class UserVclTest {
         stage.start();
         stage.settle();
         serve();
+        vcl("sub vcl_deliver { nonsense; }");
+        eventually("what only the compiler refuses is written", () -> main().contains("nonsense"));
         vcl(ENDLESS);
+        eventually("what pods had is back", () -> main().contains(GOOD));
         says(
                 "Programmed",
                 "False Invalid",

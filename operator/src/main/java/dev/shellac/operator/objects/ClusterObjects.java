@@ -189,10 +189,11 @@ public final class ClusterObjects implements GatewayObjects {
             case MainVcl.Refused refused -> {
                 UserVcl bad = plan.userVcl().orElseThrow();
                 Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
-                Optional<UserVcl> good = own.vcl
-                        .filter(made -> made.text().isPresent())
-                        .map(made -> made.user().map(UserVcl::text).orElse(""))
-                        .or(() -> last.find(bad.configMap(), bad.key()))
+                // What pods are known to have, before what was only written for them.
+                Optional<UserVcl> good = last.find(bad.configMap(), bad.key())
+                        .or(() -> own.vcl
+                                .filter(made -> made.text().isPresent())
+                                .map(made -> made.user().map(UserVcl::text).orElse("")))
                         .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
                 yield good.isPresent() && Configuration.vcl(plan, good) instanceof MainVcl.Text text
                         ? made(parts, good, text, why)
