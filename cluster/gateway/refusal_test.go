@@ -124,10 +124,17 @@ func TestABadUserVCLIsRefusedAlone(t *testing.T) {
 		{`sub vcl_deliver { set resp.http.X-Word = nonsense; }`, "nonsense"},
 		{`sub vcl_deliver { set resp.http.X-Word = "no end";`, "line 1"},
 	} {
+		// As `git revert` does it: what is wanted again is what is live.
+		s.apply(saying("first"))
+		s.eventually("the status of what was taken back", 10*time.Second, func() (bool, string) {
+			status, words := s.programmed()
+			return status == "True", words
+		})
 		s.apply(userVCL(bad.text))
 		s.eventually("the compiler's words", 10*time.Second, func() (bool, string) {
 			status, words := s.programmed()
-			return status == "False" && strings.HasPrefix(words, "Invalid: ") && strings.Contains(words, bad.words), status + " " + words
+			place := strings.Contains(words, "/user-vcl, user.vcl, line 1")
+			return status == "False" && strings.HasPrefix(words, "Invalid: ") && place && strings.Contains(words, bad.words), status + " " + words
 		})
 		s.says("first", time.Second)
 	}

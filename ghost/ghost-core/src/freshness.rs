@@ -34,14 +34,18 @@ impl CachePolicy {
             Ttl::Forced(seconds) if by_default || WHEN_FORCED.contains(&status) => Freshness::Seconds(seconds),
             Ttl::Forced(_) => Freshness::Uncacheable,
             Ttl::Origin | Ttl::Default(_) if says("no-cache") => Freshness::Uncacheable,
-            Ttl::Default(seconds) if by_default && silent(headers) => Freshness::Seconds(seconds),
+            Ttl::Default(seconds) if by_default && !has_lifetime(headers) => Freshness::Seconds(seconds),
             Ttl::Origin | Ttl::Default(_) => Freshness::Origin,
         }
     }
 }
 
-fn silent<H: Headers + ?Sized>(headers: &H) -> bool {
-    headers.first(b"cache-control").is_none() && headers.first(b"expires").is_none()
+/// RFC 9111, 4.2.1: what varnishd takes for how long an answer is good. `public` or `must-revalidate` alone say nothing about that.
+fn has_lifetime<H: Headers + ?Sized>(headers: &H) -> bool {
+    headers.first(b"expires").is_some()
+        || headers
+            .all(b"cache-control")
+            .any(|value| has_directive(value, "max-age") || has_directive(value, "s-maxage"))
 }
 
 /// `private="set-cookie"` counts as `private`: too careful rather than too generous.
@@ -88,6 +92,17 @@ mod tests {
         assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", b"max-age=5")]), Freshness::Origin);
         assert_eq!(fresh(ttl, 200, &[(b"Expires", b"0")]), Freshness::Origin);
         assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", b"no-cache")]), Freshness::Uncacheable);
+        for value in [&b"public"[..], b"must-revalidate", b"public, must-revalidate", b"", b"stale-while-revalidate=9"]
+        {
+            assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", value)]), Freshness::Seconds(60), "no lifetime");
+            let expires: &[(&[u8], &[u8])] = &[(b"Cache-Control", value), (b"Expires", b"0")];
+            assert_eq!(fresh(ttl, 200, expires), Freshness::Origin);
+        }
+        for value in [&b"public, Max-Age=5"[..], b"s-maxage=5", b"public,max-age = 5", b"max-age"] {
+            assert_eq!(fresh(ttl, 200, &[(b"Cache-Control", value)]), Freshness::Origin);
+        }
+        let lines: &[(&[u8], &[u8])] = &[(b"Cache-Control", b"public"), (b"Cache-Control", b"max-age=5")];
+        assert_eq!(fresh(ttl, 200, lines), Freshness::Origin, "the second line counts, too");
         assert_eq!(fresh(ttl, 500, &[]), Freshness::Origin, "which is not at all");
         assert_eq!(fresh(ttl, 302, &[]), Freshness::Origin);
     }

@@ -9,6 +9,7 @@ import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.print.CanonicalYaml;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
+import dev.shellac.varnishconfig.vcl.UserVclPlace;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -98,7 +99,7 @@ final class TranslateCommand implements Callable<Integer> {
                 switch (MainVcl.merge(ghostJson, plan.userVcl())) {
                     case MainVcl.Text text -> show.text(text.vcl());
                     case MainVcl.Refused refused -> {
-                        show.err().println("the user's VCL, line " + refused.line() + ": " + refused.why());
+                        show.err().println(UserVclPlace.words(plan.userVcl().orElseThrow(), refused));
                         return ExitCode.REFUSED;
                     }
                 }

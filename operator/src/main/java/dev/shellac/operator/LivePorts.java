@@ -22,11 +22,13 @@ import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.ClassStatuses;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.NotOwned;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
@@ -46,8 +48,10 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
 
     /** What is watched, and where is written to. */
-    record Edges(
-            Feeds feeds, LastValidRoutes routes, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+    record Edges(Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+
+    /** What is remembered of objects that are not what they were. */
+    record Kept(LastValidRoutes routes, LastUserVcls vcls) {}
 
     /** Who writes. */
     record Desks(WorkQueue queue, ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
@@ -120,7 +124,7 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
 
             @Override
             public Optional<HttpRoute> find(Name name, String uid) {
-                return edges.routes().find(name, uid);
+                return edges.kept().routes().find(name, uid);
             }
         };
     }
@@ -128,6 +132,12 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     @Override
     public void gateways(Snapshot snapshot) {
         tokens.learn(snapshot).forEach(edges.fleet()::recheck);
+        edges.kept().vcls().retain(snapshot);
+    }
+
+    @Override
+    public UserVcls userVcls() {
+        return edges.kept().vcls();
     }
 
     @Override

@@ -135,6 +135,8 @@ public final class Main implements Callable<Integer> {
             System.getLogger(Main.class.getName())
                     .log(System.Logger.Level.WARNING, "LOG_LEVEL {0} is unknown; it is info", logLevel);
         }
+        Options.leftOver(System.getenv())
+                .forEach(words -> System.getLogger(Main.class.getName()).log(System.Logger.Level.WARNING, words));
         KubernetesClient client =
                 new KubernetesClientBuilder().withConfig(config).build();
         try {

@@ -16,6 +16,7 @@ import dev.shellac.operator.objects.ClusterObjects;
 import dev.shellac.operator.write.ChildrenDesk;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
@@ -107,6 +108,8 @@ final class Operator implements AutoCloseable {
         var touches = new Touches(inbox);
         var routes = new LastValidRoutes(
                 inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()));
+        var vcls = new LastUserVcls(
+                new LastUserVcls.Home(cluster, options.identity().namespace()));
         try (Feeds feeds = Feeds.start(api, routes);
                 Owned owned = Owned.start(api, touches);
                 Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
@@ -127,9 +130,10 @@ final class Operator implements AutoCloseable {
                             new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
                             new StatusTelling(metrics, events))) {
                 touches.to(children);
-                lead(routes, queue);
+                lead("the last valid forms of routes", () -> routes.lead(queue));
+                lead("the VCL that was last in effect", () -> vcls.lead(queue));
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, routes, owned, fleet, courier, guard),
+                        new LivePorts.Edges(feeds, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
                         tokens,
                         new LivePorts.Desks(queue, children, statuses, classes, events),
                         inbox,
@@ -159,14 +163,19 @@ final class Operator implements AutoCloseable {
         }
     }
 
-    // A server that does not answer now is asked again: without it routes that serve would be gone.
-    private static void lead(LastValidRoutes routes, WorkQueue queue) throws InterruptedException {
+    /** Reads what the process before this one kept. */
+    private interface Beginning {
+        void lead() throws IOException, InterruptedException;
+    }
+
+    // A server that does not answer now is asked again: without it what serves would be gone.
+    private static void lead(String what, Beginning beginning) throws InterruptedException {
         while (true) {
             try {
-                routes.lead(queue);
+                beginning.lead();
                 return;
             } catch (IOException e) {
-                LOG.log(Level.WARNING, "the last valid forms of routes cannot be read: {0}", e.getMessage());
+                LOG.log(Level.WARNING, "{0} cannot be read: {1}", what, e.getMessage());
                 Thread.sleep(RETRY);
             }
         }

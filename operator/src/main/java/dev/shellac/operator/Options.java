@@ -1,10 +1,13 @@
 package dev.shellac.operator;
 
 import dev.shellac.operator.children.Platform;
+import dev.shellac.translate.Settings;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -50,6 +53,22 @@ record Options(
             throw new Bad(text + " is not an address such as :8080");
         }
         throw new Bad(text + " is not an address such as :8080");
+    }
+
+    /** What is set for the operator of varnish/gateway and has no effect here, and what to use in its place. */
+    static List<String> leftOver(Map<String, String> environment) {
+        var words = new ArrayList<String>();
+        String className = environment.getOrDefault("GATEWAY_CLASS_NAME", "");
+        if (!className.isEmpty()) {
+            words.add("GATEWAY_CLASS_NAME=" + className + " has no effect: every GatewayClass with the controllerName "
+                    + Settings.CONTROLLER_NAME + " is served; remove the variable");
+        }
+        String image = environment.getOrDefault("GATEWAY_IMAGE", "");
+        if (image.contains("gateway-chaperone")) {
+            words.add("GATEWAY_IMAGE=" + image + " looks like an image of varnish/gateway, in which Shellac's chaperone"
+                    + " is missing: name one of shellac-gateway, or remove the variable");
+        }
+        return words;
     }
 
     static List<String> list(String text) {

@@ -97,7 +97,7 @@ final class EventsTest {
         stage.parameters("{\"userVCLConfigMapRef\":{\"name\":\"user\",\"namespace\":\"shop\"}}");
         stage.gateway();
         stage.start();
-        tells("Warning", "Invalid", "line 1 of the user's part");
+        tells("Warning", "Invalid", "the VCL was refused: ConfigMap shop/user, user.vcl, line 1: { is not closed");
     }
 
     @Test

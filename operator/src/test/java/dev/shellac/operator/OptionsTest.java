@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,20 @@ final class OptionsTest {
         assertThatThrownBy(() -> Options.address(text))
                 .isInstanceOf(Options.Bad.class)
                 .hasMessage(text + " is not an address such as :8080");
+    }
+
+    @Test
+    void whatIsLeftOfTheOperatorBeforeHasNoEffectAndSaysSo() {
+        assertThat(Options.leftOver(Map.of("GATEWAY_CLASS_NAME", "varnish")))
+                .containsExactly("GATEWAY_CLASS_NAME=varnish has no effect: every GatewayClass with the controllerName"
+                        + " varnish-software.com/gateway is served; remove the variable");
+        assertThat(Options.leftOver(Map.of("GATEWAY_IMAGE", "ghcr.io/varnish/gateway-chaperone:v0.23.0")))
+                .singleElement()
+                .asString()
+                .contains("name one of shellac-gateway");
+        assertThat(Options.leftOver(
+                        Map.of("GATEWAY_IMAGE", "docker.io/shellac/shellac-gateway:0.1.0", "LOG_LEVEL", "x")))
+                .isEmpty();
     }
 
     @Test

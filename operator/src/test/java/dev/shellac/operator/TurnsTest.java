@@ -28,7 +28,9 @@ import dev.shellac.operator.loop.Ports;
 import dev.shellac.operator.objects.ClusterObjects;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.NoCluster;
+import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.translate.Translator;
 import dev.shellac.varnishconfig.delivery.Delivery;
@@ -228,6 +230,11 @@ final class TurnsTest {
 
         @Override
         public void gateways(Snapshot snapshot) {}
+
+        @Override
+        public UserVcls userVcls() {
+            return new LastUserVcls(new LastUserVcls.Home(this, "default"));
+        }
 
         @Override
         public Fleet.Parts fleet(Fleet.Key gateway) {

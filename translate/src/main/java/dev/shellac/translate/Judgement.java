@@ -10,6 +10,7 @@ import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
@@ -23,6 +24,7 @@ import dev.shellac.translate.resolve.BackendTls;
 import dev.shellac.translate.resolve.CachePolicies;
 import dev.shellac.translate.resolve.Parameters;
 import dev.shellac.translate.status.GatewayStatuses;
+import dev.shellac.translate.status.InvalidationStatuses;
 import dev.shellac.translate.status.PolicyStatuses;
 import dev.shellac.translate.status.Statuses;
 import java.util.Collection;
@@ -52,7 +54,8 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
                         listenerSets(gateways, counted),
                         routeStatuses(),
                         backendTlsStatuses(),
-                        cacheStatuses()));
+                        cacheStatuses(),
+                        invalidationStatuses()));
     }
 
     /** Those that something is to be said about, and those that are no more. */
@@ -116,7 +119,7 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
                         ours.meta().name(),
                         GatewayStatuses.of(
                                 ours,
-                                Parameters.of(world.snapshot()).refusal(ours),
+                                Parameters.of(world.snapshot()),
                                 world.settings().supportedFeatures())));
         return statuses;
     }
@@ -187,6 +190,12 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
                     statuses, name, found.flatMap(verdict -> writer.of(verdict, gatewaysBehind(verdict.policy()))));
         }
         return statuses;
+    }
+
+    private Map<Name, CacheInvalidationStatus> invalidationStatuses() {
+        return step.rebound() || step.isInvalidating()
+                ? InvalidationStatuses.of(step.now().snapshot(), step.now().gateways())
+                : before.statuses().cacheInvalidations();
     }
 
     private Set<Name> cachePolicies(CachePolicies table) {

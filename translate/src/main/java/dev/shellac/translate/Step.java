@@ -14,6 +14,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.ReferenceGrant;
 import dev.shellac.model.route.HttpRoute;
@@ -26,7 +27,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * From one world to the next, and whom it concerns. Endpoints and invalidations concern nobody here. Everything else that changed is
+ * From one world to the next, and whom it concerns. Endpoints concern nobody here, and invalidations only themselves. Everything else that changed is
  * followed to the routes that depend on it; a change that could be about any of them, such as a listener's, is about all.
  *
  * @param rebound Gateways were looked at again
@@ -53,9 +54,14 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
                 before.budgets(),
                 next,
                 rebound ? Gateways.bind(next, before.settings()) : before.gateways(),
-                retrusted ? BackendTls.of(next) : before.backendTls(),
+                retrusted ? BackendTls.of(next, before.settings().upstream()) : before.backendTls(),
                 before.caches().after(before.snapshot(), next));
         return new Step(before, now, rebound, retrusted);
+    }
+
+    /** Whether invalidations came, went or changed. */
+    boolean isInvalidating() {
+        return isChanged(before, now.snapshot(), CacheInvalidation.class);
     }
 
     private static boolean isChanged(World before, Snapshot next, Class<? extends Resource> kind) {

@@ -46,7 +46,7 @@ record World(
                 budgets,
                 Snapshot.empty(),
                 new Gateways(Map.of(), List.of()),
-                BackendTls.of(Snapshot.empty()),
+                BackendTls.of(Snapshot.empty(), settings.upstream()),
                 CachePolicies.NONE);
     }
 

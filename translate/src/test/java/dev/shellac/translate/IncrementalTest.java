@@ -228,7 +228,7 @@ final class IncrementalTest {
         var translator = new Translator(Settings.alone());
         Outcome outcome = translator.translate(snapshot);
         Statuses gateways =
-                new Statuses(Map.of(), outcome.statuses().gateways(), Map.of(), Map.of(), Map.of(), Map.of());
+                new Statuses(Map.of(), outcome.statuses().gateways(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
         Snapshot written = WrittenBack.to(snapshot, gateways);
         assertThat(written).isNotEqualTo(snapshot);
         translator.translate(written);

@@ -15,6 +15,7 @@ import dev.shellac.testkit.golden.GoldenCase;
 import dev.shellac.testkit.golden.GoldenOutput;
 import dev.shellac.testkit.golden.GoldenSuite;
 import dev.shellac.translate.print.CanonicalYaml;
+import dev.shellac.translate.resolve.LastVcl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Whole translations. Every Gateway has a data plane that serves at 192.0.2.1, unless {@code options.yaml} says otherwise:
- * {@code data-plane: absent}, or a fault that it reports.
+ * {@code data-plane: absent}, or a fault that it reports. {@code last-vcl} is the text of a user's VCL that was in effect.
  */
 final class TranslateGoldenTest {
     private static final Address ADDRESS = new Address("IPAddress", "192.0.2.1");
@@ -49,7 +50,8 @@ final class TranslateGoldenTest {
             throw new AssertionError(String.join(
                     "\n", decoded.findings().stream().map(Finding::toString).toList()));
         }
-        Snapshot snapshot = decoded.snapshot();
+        Snapshot snapshot =
+                LastVcl.standIn(decoded.snapshot(), (configMap, key) -> Optional.ofNullable(options.get("last-vcl")));
         Outcome outcome = new Translator(settings(options)).translate(snapshot.reported(reports(snapshot, options)));
         return List.of(
                 GoldenOutput.always("plan.yaml", CanonicalYaml.print(outcome.plans())),
@@ -57,7 +59,8 @@ final class TranslateGoldenTest {
     }
 
     private static Settings settings(Map<String, String> options) {
-        return options.containsKey("other-controllers") ? Settings.among() : Settings.alone();
+        Settings settings = options.containsKey("other-controllers") ? Settings.among() : Settings.alone();
+        return options.containsKey("tls-to-backends") ? settings.withTlsUpstream() : settings;
     }
 
     private static Map<Name, DataPlane> reports(Snapshot snapshot, Map<String, String> options) {

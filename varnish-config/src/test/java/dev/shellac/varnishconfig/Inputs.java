@@ -30,7 +30,7 @@ public record Inputs(GatewayPlan plan, Collection<EndpointSlice> slices, Snapsho
             throw new AssertionError(
                     decoded.findings().stream().map(Finding::toString).collect(Collectors.joining("\n")));
         }
-        return of(decoded.snapshot(), new Translator(Settings.alone()));
+        return of(decoded.snapshot(), new Translator(Settings.alone().withTlsUpstream()));
     }
 
     /** Of the first Gateway that has a plan. */

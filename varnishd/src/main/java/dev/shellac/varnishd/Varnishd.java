@@ -21,6 +21,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A varnishd that we started. The manager starts the process that serves once there is a VCL for it, and starts it again when it dies;
@@ -31,6 +33,7 @@ public final class Varnishd implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Varnishd.class.getName());
     private static final int KEPT_VCLS = 3;
     private static final Pattern VALUE = Pattern.compile("Value is: (\\S+)");
+    private static final Pattern USUAL = Pattern.compile("Default is: (\\S+)");
     private static final String UNDER_WAY = "Child in state";
     private static final Pattern WORKER = Pattern.compile("Worker: +([0-9]+)");
 
@@ -90,9 +93,10 @@ public final class Varnishd implements AutoCloseable {
         return outcome instanceof VclOutcome.Live live ? serving(live) : outcome;
     }
 
-    // Where varnishd looks by itself is known to it alone: ours goes before that. What went wrong, if anything.
+    // Where varnishd looks by itself is known to it alone: ours goes before that, and that before a user's. What went
+    // wrong, if anything.
     private synchronized Optional<CliOutcome> vmodPath() {
-        if (settings.vmodPath().isEmpty() || vmodPathSet) {
+        if (!settings.asksForVmods() || vmodPathSet) {
             return Optional.empty();
         }
         CliOutcome shown = link.send(CliCommand.of("param.show", "vmod_path"), patience.load());
@@ -100,7 +104,14 @@ public final class Varnishd implements AutoCloseable {
         if (!shown.isDone() || !value.find()) {
             return Optional.of(shown);
         }
-        String path = settings.vmodPath().get() + ":" + value.group(1);
+        Matcher usual = USUAL.matcher(shown.words());
+        String path = Stream.of(
+                        settings.vmodPath().map(Path::toString),
+                        usual.find() ? Optional.of(usual.group(1)) : Optional.<String>empty(),
+                        Optional.of(value.group(1)))
+                .flatMap(Optional::stream)
+                .distinct()
+                .collect(Collectors.joining(":"));
         CliOutcome set = link.send(CliCommand.of("param.set", "vmod_path", path), patience.command());
         vmodPathSet = set.isDone();
         return vmodPathSet ? Optional.empty() : Optional.of(set);

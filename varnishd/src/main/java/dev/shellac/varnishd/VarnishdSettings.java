@@ -108,6 +108,11 @@ public record VarnishdSettings(
                 varnishstat);
     }
 
+    /** Whether VMODs are looked for elsewhere than varnishd does by itself: a user's own folders replace those that it knows. */
+    boolean asksForVmods() {
+        return vmodPath.isPresent() || arguments.stream().anyMatch(word -> word.contains("vmod_path"));
+    }
+
     Path workdir() {
         return workingDirectory.orElseGet(() -> folder.resolve("n"));
     }
@@ -128,6 +133,9 @@ public record VarnishdSettings(
         words.addAll(List.of("-S", secretFile().toString(), "-M", callback));
         sockets.forEach(socket -> words.addAll(List.of("-a", socket.argument())));
         words.addAll(List.of("-a", ListenSocket.control(controlSocket()).argument()));
+        // Nothing is stored that neither its origin nor a policy says how long it is good: varnishd's own is two
+        // minutes.
+        words.addAll(List.of("-t", "0"));
         storages.forEach(storage -> words.addAll(List.of("-s", storage)));
         parameters.forEach((name, value) -> words.addAll(List.of("-p", name + "=" + value)));
         words.addAll(arguments);

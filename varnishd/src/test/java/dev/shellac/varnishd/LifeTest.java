@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,6 +51,26 @@ final class LifeTest {
         assertThat(varnishd.isAlive()).isFalse();
         assertThat(Machine.processesWith(folder)).isEmpty();
         assertThat(owner.heardNothing()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Debian.class)
+    void aUsersFolderOfVmodsReplacesNeitherOursNorVarnishs(Debian debian) throws Exception {
+        VarnishdSettings settings = debian.settings(folder, FreePort.find())
+                .withArguments(List.of("-p", "vmod_path=/usr/lib/none", "-t", "7"));
+        try (Varnishd varnishd = start(settings, Patience.usual())) {
+            // ghost is ours, std comes with Varnish
+            assertThat(varnishd.load(vcl())).isInstanceOf(VclOutcome.Live.class);
+        }
+    }
+
+    @Test
+    void nothingIsStoredWithoutALifetimeUnlessAUserSaysSo() {
+        VarnishdSettings settings = VarnishdSettings.of(List.of("varnishd"), folder, List.of());
+        assertThat(settings.commandLine("callback")).containsSequence("-t", "0");
+        assertThat(settings.withArguments(List.of("-t", "7")).commandLine("callback"))
+                .as("the last one counts")
+                .containsSubsequence("-t", "0", "-t", "7");
     }
 
     @ParameterizedTest

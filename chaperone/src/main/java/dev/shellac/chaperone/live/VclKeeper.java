@@ -3,6 +3,7 @@ package dev.shellac.chaperone.live;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.chaperone.kube.RoutingFile;
+import dev.shellac.varnishconfig.vcl.UserVclPlace;
 import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -50,6 +51,7 @@ final class VclKeeper {
      */
     boolean settle(Varnish varnish, Optional<String> wanted, Instant now) throws IOException {
         boolean done = true;
+        forgetRefusal(wanted);
         if (state.name().isEmpty() && good.isPresent() && !wanted.equals(good)) {
             // Something to serve with, before anything new is tried.
             done = load(varnish, good.get(), now);
@@ -58,6 +60,14 @@ final class VclKeeper {
             done = load(varnish, wanted.get(), now);
         }
         return done;
+    }
+
+    // A refusal is about what is wanted. What was taken back, as by git revert, nobody wants any more.
+    private void forgetRefusal(Optional<String> wanted) {
+        if (wanted.isPresent() && !refused.map(Refusal::text).equals(wanted)) {
+            refused = Optional.empty();
+            state = new LiveState.Vcl(state.name(), state.hash(), Optional.empty());
+        }
     }
 
     private boolean isSettled(String text, Instant now) {
@@ -91,7 +101,9 @@ final class VclKeeper {
             }
             case VclOutcome.Refused no -> {
                 meters.vclErrors.increment();
-                String words = no.words().replace(disk.candidate().toString(), "main.vcl");
+                String words = UserVclPlace.inUsersLines(
+                                no.words(), disk.candidate().toString(), text)
+                        .replace(disk.candidate().toString(), "main.vcl");
                 LOG.log(Level.WARNING, "VCL refused, the one before stays: {0}", words);
                 refused = Optional.of(new Refusal(text, now));
                 state = new LiveState.Vcl(state.name(), state.hash(), Optional.of(words));

@@ -153,6 +153,37 @@ final class KeepersTest {
     }
 
     @Test
+    void aRefusalGoesWhenTheVclIsTakenBack() throws IOException {
+        VclKeeper vcl = vcl();
+        Optional<String> good = Optional.of("vcl 4.1; # good");
+        vcl.settle(varnish, good, START);
+        varnish.outcomes.add(new VclOutcome.Refused("no"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # bad"), START);
+        assertThat(vcl.state().refused()).contains("no");
+        vcl.settle(varnish, Optional.empty(), START);
+        assertThat(vcl.state().refused()).as("nothing else is wanted").contains("no");
+
+        assertThat(vcl.settle(varnish, good, START)).isTrue();
+        assertThat(vcl.state().refused()).isEmpty();
+        assertThat(varnish.loaded).as("it is live already").hasSize(2);
+
+        varnish.outcomes.add(new VclOutcome.Refused("still no"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # bad"), START);
+        assertThat(vcl.state().refused()).as("and is tried again").contains("still no");
+    }
+
+    @Test
+    void aRefusalNamesTheUsersLine() throws IOException {
+        VclKeeper vcl = vcl();
+        varnish.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":4:2: Symbol not found: x"));
+        String text = "vcl 4.1;\n# The user's part: ConfigMap shop/vcl, key user.vcl\n# one\n x\n\n"
+                + "# The end of the user's part.\n";
+        vcl.settle(varnish, Optional.of(text), START);
+        assertThat(vcl.state().refused())
+                .contains("ConfigMap shop/vcl, user.vcl, line 2, column 2: Symbol not found: x");
+    }
+
+    @Test
     void aRefusedVclIsTriedAgainWhereNothingElseServes() throws IOException {
         VclKeeper vcl = vcl();
         varnish.outcomes.add(new VclOutcome.Refused("the compiler was killed"));

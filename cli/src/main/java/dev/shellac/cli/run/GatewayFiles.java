@@ -63,6 +63,9 @@ final class GatewayFiles implements VclChange.Files {
     public void keep(Optional<UserVcl> user) {
         try {
             state.keepVcl(gateway, user.map(UserVcl::text).orElse(""));
+            if (user.isPresent()) {
+                state.keepUserVcl(user.get());
+            }
         } catch (IOException e) {
             LOG.log(Level.WARNING, "Gateway {0}: its VCL cannot be kept for the next start: {1}", gateway, e);
         }

@@ -15,6 +15,7 @@ import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.ListenerPlan;
+import dev.shellac.translate.resolve.LastVcl;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -97,7 +98,7 @@ final class Standalone {
             unwritten = true;
         }
         stopThoseGone(System.nanoTime());
-        Snapshot snapshot = reading.snapshot();
+        Snapshot snapshot = LastVcl.standIn(reading.snapshot(), state::userVcl);
         boolean fresh = served.filter(snapshot::equals).isEmpty();
         Map<Name, DataPlane> said = said();
         if (fresh || !said.equals(reports)) {

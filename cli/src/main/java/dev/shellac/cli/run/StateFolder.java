@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.cli.site.LiveReports;
 import dev.shellac.model.Name;
+import dev.shellac.translate.resolve.UserVcl;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is kept from run to run, for this user alone: {@code status.yaml} and {@code reports.json} of now, the last good copy of each
- * file ({@code last-good}) and the VCL that each Gateway last took ({@code vcl}).
+ * file ({@code last-good}), the VCL that each Gateway last took ({@code vcl}) and the text of each ConfigMap that was in effect with it ({@code user-vcl}).
  */
 final class StateFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StateFolder.class.getName());
@@ -76,6 +77,25 @@ final class StateFolder implements AutoCloseable {
     void keepVcl(Name gateway, String text) throws IOException {
         Files.createDirectories(folder.resolve("vcl"));
         Files.writeString(vclFile(gateway), text);
+    }
+
+    /** The text that was last in effect of a key of a ConfigMap. */
+    Optional<String> userVcl(Name configMap, String key) {
+        try {
+            return Optional.of(Files.readString(userVclFile(configMap, key)));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    void keepUserVcl(UserVcl vcl) throws IOException {
+        Files.createDirectories(folder.resolve("user-vcl"));
+        Files.writeString(userVclFile(vcl.configMap(), vcl.key()), vcl.text());
+    }
+
+    // Neither has a slash, and names have no underscore.
+    private Path userVclFile(Name configMap, String key) {
+        return folder.resolve("user-vcl").resolve(configMap.namespace() + "_" + configMap.name() + "_" + key);
     }
 
     private Path vclFile(Name gateway) {

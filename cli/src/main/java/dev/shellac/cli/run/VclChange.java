@@ -2,13 +2,12 @@ package dev.shellac.cli.run;
 
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.vcl.MainVcl;
+import dev.shellac.varnishconfig.vcl.UserVclPlace;
 import dev.shellac.varnishd.Varnishd;
 import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The VCL of one varnishd: loaded when the user's part changed, and only then. A part that is refused changes nothing; what was in
@@ -75,37 +74,18 @@ final class VclChange {
 
     private Attempt attempt(Varnishd varnishd, Optional<UserVcl> user) throws IOException {
         return switch (MainVcl.merge(files.table().toString(), user)) {
-            case MainVcl.Refused refused ->
-                new Attempt(
-                        true,
-                        Optional.of(user.map(VclChange::place).orElse("") + ", line " + refused.line() + ": "
-                                + refused.why()));
+            case MainVcl.Refused refused -> new Attempt(true, user.map(part -> UserVclPlace.words(part, refused)));
             case MainVcl.Text text -> {
                 Path file = files.write("main-" + ++count + ".vcl", text.vcl());
                 yield switch (varnishd.load(file)) {
                     case VclOutcome.Live taken -> new Attempt(true, Optional.empty());
                     case VclOutcome.Refused refused ->
-                        new Attempt(true, Optional.of(inUsersWords(refused.words(), file, text, user)));
+                        new Attempt(
+                                true,
+                                Optional.of(UserVclPlace.inUsersLines(refused.words(), file.toString(), text.vcl())));
                     case VclOutcome.Unknown unknown -> new Attempt(false, Optional.of(unknown.why()));
                 };
             }
         };
-    }
-
-    // The compiler counts lines from the top of the whole; the user wrote a part of it.
-    private static String inUsersWords(String words, Path file, MainVcl.Text text, Optional<UserVcl> user) {
-        Matcher place = Pattern.compile(Pattern.quote(file.toString()) + ":([0-9]+):([0-9]+)")
-                .matcher(words);
-        if (!place.find() || user.isEmpty() || text.userLine().isEmpty()) {
-            return words;
-        }
-        int line = Integer.parseInt(place.group(1)) - text.userLine().get() + 1;
-        return line < 1
-                ? words
-                : words.replace(place.group(), place(user.get()) + ", line " + line + ", column " + place.group(2));
-    }
-
-    private static String place(UserVcl user) {
-        return "ConfigMap " + user.configMap() + ", " + user.key();
     }
 }

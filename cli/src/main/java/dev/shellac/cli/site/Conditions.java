@@ -49,7 +49,12 @@ record Conditions(Site site) {
                                                 "parent " + words(parent.parentRef(), found.getKey()),
                                                 parent.conditions()))),
                         policies(GroupKind.BACKEND_TLS_POLICY, statuses.backendTlsPolicies()),
-                        policies(GroupKind.CACHE_POLICY, statuses.cachePolicies()))
+                        policies(GroupKind.CACHE_POLICY, statuses.cachePolicies()),
+                        statuses.cacheInvalidations().entrySet().stream()
+                                .flatMap(found -> of(
+                                        id(GroupKind.CACHE_INVALIDATION, found.getKey()),
+                                        "",
+                                        found.getValue().conditions())))
                 .flatMap(all -> all);
     }
 

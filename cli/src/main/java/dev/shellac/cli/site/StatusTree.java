@@ -30,6 +30,11 @@ public final class StatusTree {
                 GroupKind.CACHE_POLICY,
                 statuses.cachePolicies(),
                 StatusFields::of);
+        tree.add(
+                GroupKind.CACHE_INVALIDATION.group() + "/v1alpha1",
+                GroupKind.CACHE_INVALIDATION,
+                statuses.cacheInvalidations(),
+                StatusFields::of);
         return tree.objects;
     }
 

@@ -135,6 +135,12 @@ abstract class RunFixture {
                 """.formatted(text.indent(4)));
     }
 
+    /** What names the VCL stays, and the VCL goes. */
+    protected void removeVcl() throws IOException {
+        String text = Files.readString(folder.resolve("class.yaml"));
+        file("class.yaml", text.substring(0, text.lastIndexOf("---")));
+    }
+
     protected void file(String name, String text) throws IOException {
         Files.writeString(folder.resolve(name), text);
     }

@@ -176,6 +176,26 @@ final class RunTest extends RunFixture {
         }
     }
 
+    @Test
+    void vclWhoseConfigMapGoesStaysAndOneThatWasNeverThereIsNone() throws Exception {
+        vcl("sub vcl_deliver { set resp.http.X-Mark = \"kept\"; }");
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            assertThat(mark()).isEqualTo("kept");
+            removeVcl();
+            shellac.awaitStatus("which does not exist any more: the text that was last in effect stays");
+            assertThat(mark()).isEqualTo("kept");
+        }
+        try (RunningShellac shellac = start()) {
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+            assertThat(mark()).isEqualTo("kept");
+            String text = Files.readString(folder.resolve("class.yaml"));
+            file("class.yaml", text.replace("name: user, ", "name: never, "));
+            shellac.awaitStatus("ConfigMap default/never, which does not exist: requests are served without it");
+            shellac.await("no VCL of the user's", () -> mark().isEmpty());
+        }
+    }
+
     /** More hosts than ghost takes in a table, in routes that are each good. */
     @Test
     void aTableThatGhostRefusesLeavesTheLastOneServing() throws Exception {

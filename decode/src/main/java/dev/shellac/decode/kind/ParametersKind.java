@@ -34,7 +34,7 @@ final class ParametersKind {
 
     // What the gateway's own process decides: its command line, its secret, its folder, its VCL.
     private static final List<String> OWN_FLAGS = List.of("-M", "-S", "-F", "-f", "-n");
-    private static final List<String> OWN_VOLUMES = List.of("varnish-run", "varnish-storage", "tmp");
+    private static final List<String> OWN_VOLUMES = List.of("varnish-run", "varnish-storage", "varnish-keys", "tmp");
     private static final int MOST_ITEMS = 64;
     private static final int MOST_TEXT = 4096;
 
@@ -47,7 +47,7 @@ final class ParametersKind {
     private static final Shape.Text VOLUME = text().length(1, 63)
             .rule(
                     "is the name of a volume of the gateway's own",
-                    "!(self in ['varnish-run', 'varnish-storage', 'tmp'])",
+                    "!(self in ['varnish-run', 'varnish-storage', 'varnish-keys', 'tmp'])",
                     name -> !OWN_VOLUMES.contains(name));
     private static final Shape.Text CIDR = text().most(64)
             .matching(Names.pattern("^[0-9a-fA-F.:]+/(0|[1-9][0-9]{0,2})$", "a network such as 10.0.0.0/8 or fd00::/8"))

@@ -12,6 +12,7 @@ import dev.shellac.decode.shape.View;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.route.ParentRef;
 import dev.shellac.model.status.Address;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -24,7 +25,7 @@ import java.util.List;
 
 /** Status as it is read back: ours and that of others, which we must keep. */
 final class Statuses {
-    private static final Shape.Items CONDITIONS = list(object(
+    static final Shape.Items CONDITIONS = list(object(
                     required("type", text()),
                     required("status", text().oneOf("True", "False", "Unknown")),
                     optional("reason", text()),
@@ -122,6 +123,10 @@ final class Statuses {
                         ancestor.text("controllerName"),
                         conditions(ancestor)))
                 .toList());
+    }
+
+    static CacheInvalidationStatus ofInvalidation(View view) {
+        return new CacheInvalidationStatus(view.optionalText("phase"), conditions(view));
     }
 
     private static List<ListenerStatus> listeners(View view) {

@@ -16,6 +16,7 @@ import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.CachePolicy.BypassHeader;
 import dev.shellac.model.policy.CachePolicy.CacheKey;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.PolicyStatus;
 import java.time.Duration;
 import java.util.List;
@@ -137,6 +138,7 @@ final class VarnishKinds {
     private static final Shape.Fields INVALIDATION_STATUS = object(
                     optional("phase", text()).means("InProgress, Complete or Failed."),
                     optional("completedAt", text()).means("When it was done."),
+                    optional("conditions", Statuses.CONDITIONS).means("Whether it is carried out."),
                     optional(
                                     "podResults",
                                     list(object(required("podName", text())).keepingOthers()))
@@ -198,7 +200,7 @@ final class VarnishKinds {
                 Names.hostname(spec.text("hostname")),
                 spec.texts("paths"),
                 duration(spec, "ttl").orElse(RETENTION),
-                view.optionalObject("status").flatMap(status -> status.optionalText("phase")));
+                view.optionalObject("status").map(Statuses::ofInvalidation).orElse(CacheInvalidationStatus.NONE));
     }
 
     private static Optional<Duration> duration(View view, String field) {

@@ -1,6 +1,7 @@
 package dev.shellac.decode.status;
 
 import dev.shellac.model.route.ParentRef;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -26,6 +27,13 @@ public final class StatusFields {
                             .map(name -> Map.of("name", name))
                             .toList());
         }
+        return fields;
+    }
+
+    public static Map<String, Object> of(CacheInvalidationStatus status) {
+        var fields = new LinkedHashMap<String, Object>();
+        status.phase().ifPresent(phase -> fields.put("phase", phase));
+        fields.putAll(conditions(status.conditions()));
         return fields;
     }
 

@@ -5,16 +5,15 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A VarnishCacheInvalidation.
  *
  * @param paths exact paths of a purge, patterns of a ban
  * @param retention how long it is kept after it is done
- * @param phase what its status says; none before it was taken up
  */
 public record CacheInvalidation(
         Metadata meta,
@@ -23,7 +22,7 @@ public record CacheInvalidation(
         Hostname hostname,
         List<String> paths,
         Duration retention,
-        Optional<String> phase)
+        CacheInvalidationStatus status)
         implements Resource {
     /** How objects are found. */
     public enum Kind {

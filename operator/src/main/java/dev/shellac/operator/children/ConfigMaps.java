@@ -34,7 +34,7 @@ public final class ConfigMaps {
     /** In the order in which they are to be written: a pod takes parts when the last one lists them. */
     public static List<ConfigMap> of(Gateway gateway, Configuration configuration) {
         var texts = new TreeMap<>(configuration.others());
-        texts.put("main.vcl", configuration.mainVcl());
+        configuration.mainVcl().ifPresent(vcl -> texts.put("main.vcl", vcl));
         int beside = texts.values().stream()
                 .mapToInt(text -> text.getBytes(UTF_8).length)
                 .sum();

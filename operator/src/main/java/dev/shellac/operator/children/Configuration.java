@@ -4,6 +4,7 @@ import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.resolve.MemoryBudget;
+import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.HaproxyConfig;
 import dev.shellac.varnishconfig.edge.HaproxyConfig.Options;
 import dev.shellac.varnishconfig.edge.HaproxyConfig.Peers;
@@ -17,10 +18,11 @@ import java.util.TreeMap;
 /**
  * What pods are given to serve.
  *
+ * @param mainVcl nothing where there is none that can be used: pods keep what they have
  * @param routing the text of routing.json
  * @param others more files of the same ConfigMap, such as haproxy.cfg
  */
-public record Configuration(String mainVcl, String routing, Map<String, String> others) {
+public record Configuration(Optional<String> mainVcl, String routing, Map<String, String> others) {
     private static final String EDGE = "haproxy.cfg";
     private static final long CONNECTION = 50 * 1024;
     private static final long EDGE_ALONE = 16L << 20;
@@ -29,9 +31,9 @@ public record Configuration(String mainVcl, String routing, Map<String, String> 
         others = Collections.unmodifiableMap(new TreeMap<>(others));
     }
 
-    /** The VCL of a plan, or why its user's part cannot be part of one. */
-    public static MainVcl vcl(GatewayPlan plan) {
-        return MainVcl.merge(PodEnvironment.TABLE, plan.clients().orElse(Clients.USUAL), plan.userVcl());
+    /** The VCL of a plan with a user's part, or why it cannot be part of one. */
+    public static MainVcl vcl(GatewayPlan plan, Optional<UserVcl> user) {
+        return MainVcl.merge(PodEnvironment.TABLE, plan.clients().orElse(Clients.USUAL), user);
     }
 
     /** What HAProxy is told; nothing where no listener has TLS. */

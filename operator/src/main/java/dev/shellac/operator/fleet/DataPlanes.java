@@ -72,6 +72,7 @@ public final class DataPlanes {
                 generations
                         .vclFault()
                         .or(() -> states.stream()
+                                .filter(state -> !generations.hasNewestVcl(state))
                                 .flatMap(state -> state.vclRefused().stream())
                                 .findFirst()),
                 view.obstacles().conflicts(),
@@ -179,9 +180,17 @@ public final class DataPlanes {
     }
 
     private static String faults(View view, List<Pod> pods) {
-        return pods.stream()
+        Stream<String> obstacles = pods.stream()
+                .flatMap(pod -> pod.obstacle().map(why -> "pod " + pod.name().name() + ", " + why).stream());
+        Stream<String> faults = pods.stream()
                 .flatMap(pod -> state(view, pod).stream())
-                .flatMap(state -> Stream.concat(state.faults().stream(), state.complaints().stream()))
+                .flatMap(state -> Stream.concat(state.faults().stream(), state.complaints().stream()));
+        Stream<String> strangers = pods.stream()
+                .filter(pod -> !pod.ready() && view.silent().contains(pod.uid()))
+                .map(pod -> "pod " + pod.name().name() + " does not answer the operator; its image is " + pod.image()
+                        + ", which must have Shellac's chaperone");
+        return Stream.of(obstacles, faults, strangers)
+                .flatMap(words -> words)
                 .findFirst()
                 .map(fault -> ": " + fault)
                 .orElse("");

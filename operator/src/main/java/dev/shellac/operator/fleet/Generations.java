@@ -45,6 +45,11 @@ public final class Generations {
         return vclFault;
     }
 
+    /** Whether a pod has the VCL that it shall have: what it says about another one is over. */
+    boolean hasNewestVcl(PodState state) {
+        return newest.filter(wanted -> wanted.vcl().equals(state.live().vcl())).isPresent();
+    }
+
     Optional<String> fault() {
         return fault;
     }

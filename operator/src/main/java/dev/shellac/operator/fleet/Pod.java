@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A pod of a Gateway, as far as it is looked at.
@@ -11,9 +12,23 @@ import java.util.Optional;
  * @param gateway the value of the label that names its Gateway
  * @param owner the uid of the object that controls it
  * @param ending it was told to go
+ * @param image of the gateway's container
+ * @param obstacle why one of its containers does not run, in the words of its node
  */
 public record Pod(
-        Name name, String uid, String gateway, String owner, Optional<String> address, boolean ready, boolean ending) {
+        Name name,
+        String uid,
+        String gateway,
+        String owner,
+        Optional<String> address,
+        boolean ready,
+        boolean ending,
+        String image,
+        Optional<String> obstacle) {
+    // What every container goes through.
+    private static final Set<String> ON_ITS_WAY = Set.of("", "ContainerCreating", "PodInitializing");
+    private static final int MOST_WORDS = 500;
+
     static Pod of(Name name, JsonNode object) {
         JsonNode meta = object.path("metadata");
         JsonNode status = object.path("status");
@@ -29,7 +44,28 @@ public record Pod(
                 PodOwners.controller(meta),
                 Optional.of(status.path("podIP").asText()).filter(text -> !text.isEmpty()),
                 ready,
-                meta.has("deletionTimestamp"));
+                meta.has("deletionTimestamp"),
+                object.at("/spec/containers/0/image").asText(),
+                obstacle(status));
+    }
+
+    private static Optional<String> obstacle(JsonNode status) {
+        return obstacle("init container ", status.path("initContainerStatuses"))
+                .or(() -> obstacle("container ", status.path("containerStatuses")));
+    }
+
+    private static Optional<String> obstacle(String what, JsonNode containers) {
+        for (JsonNode container : containers) {
+            JsonNode waiting = container.at("/state/waiting");
+            String reason = waiting.path("reason").asText();
+            if (!ON_ITS_WAY.contains(reason)) {
+                String message = waiting.path("message").asText();
+                String words = what + container.path("name").asText() + " does not run: " + reason
+                        + (message.isEmpty() ? "" : ": " + message);
+                return Optional.of(words.substring(0, Math.min(words.length(), MOST_WORDS)));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Where its state can be asked for. */

@@ -5,6 +5,8 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.LastVcl;
+import dev.shellac.translate.resolve.UserVcl;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.List;
@@ -61,7 +63,15 @@ public interface GatewayObjects {
         WHOLE
     }
 
-    Content content(Brief brief, Form form);
+    /**
+     * The configuration.
+     *
+     * @param last the users' VCL that was last in effect
+     */
+    Content content(Brief brief, LastVcl.Kept last, Form form);
+
+    /** The user's VCL that is part of what was last made for a Gateway, if the whole has this hash. */
+    Optional<UserVcl> userVcl(Name gateway, String hash);
 
     /** All other objects, in the order in which they are best written. */
     List<HasMetadata> children(Brief brief);

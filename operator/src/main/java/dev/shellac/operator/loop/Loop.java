@@ -24,6 +24,7 @@ import dev.shellac.translate.Outcome;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.LastVcl;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -52,9 +53,6 @@ public final class Loop {
     private final Desk.Office office;
     private final Map<Name, Desk> desks = new TreeMap<>();
     private Snapshot snapshot = Snapshot.empty();
-    /** As it was when a turn last came to its end. */
-    private Snapshot turned = Snapshot.empty();
-
     private SharedMap<Name, DataPlane> reports = SharedMap.empty();
     private Definitions definitions = Definitions.NONE;
     private Definitions announced = Definitions.NONE;
@@ -63,6 +61,8 @@ public final class Loop {
     private final Arrivals arrivals;
     private long oldest;
     private volatile long movedAt = System.nanoTime();
+    /** As it was when a turn last came to its end. */
+    private Snapshot turned = Snapshot.empty();
 
     public Loop(Ports ports, GatewayObjects objects, Settings settings) {
         this.ports = ports;
@@ -87,11 +87,10 @@ public final class Loop {
     }
 
     private boolean isWaitingForAddress(Gateway gateway) {
-        Name name = gateway.meta().name();
-        return DataPlanes.isWaitingForAddress(gateway, Optional.ofNullable(reports.get(name)));
+        return DataPlanes.isWaitingForAddress(
+                gateway, Optional.ofNullable(reports.get(gateway.meta().name())));
     }
 
-    /** One turn. */
     public void turn(Inbox.Batch first, Instant now) {
         Snapshot before = turned;
         oldest = first.oldest();
@@ -229,6 +228,7 @@ public final class Loop {
             DataPlanes.View view = view(gateway.get(), desk, now);
             view.states().values().forEach(state -> {
                 desk.served(state.live()).forEach(ports::propagated);
+                objects.userVcl(name, state.live().vcl()).ifPresent(ports.userVcls()::inEffect);
                 state.complaints().forEach(words -> ports.tell(note(gateway.get(), "Warning", "NotTaken", words)));
             });
             DataPlane report = DataPlanes.of(view, desk.generations());
@@ -280,7 +280,7 @@ public final class Loop {
     private Outcome translate() {
         long start = System.nanoTime();
         snapshot = snapshot.reported(reports);
-        Outcome next = translator.translate(snapshot);
+        Outcome next = translator.translate(LastVcl.standIn(snapshot, ports.userVcls()));
         movedAt = System.nanoTime();
         ports.translated(Duration.ofNanos(System.nanoTime() - start), translator.lastWork());
         return next;
@@ -310,7 +310,7 @@ public final class Loop {
     }
 
     private void want(Desk desk, GatewayObjects.Brief brief, Instant now) {
-        GatewayObjects.Content content = objects.content(brief, desk.form(now));
+        GatewayObjects.Content content = objects.content(brief, ports.userVcls(), desk.form(now));
         content.restart().ifPresent(why -> ports.tell(note(brief.gateway(), "Normal", "PodsRestart", why)));
         desk.want(content);
     }

@@ -9,6 +9,7 @@ import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
 import dev.shellac.operator.write.ClassGuard;
 import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.translate.Translator;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -36,6 +37,8 @@ public interface Ports {
 
     /** The Gateways that there are, of which some may be new. */
     void gateways(Snapshot snapshot);
+
+    UserVcls userVcls();
 
     Fleet.Parts fleet(Fleet.Key gateway);
 

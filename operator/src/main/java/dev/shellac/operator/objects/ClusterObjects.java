@@ -24,11 +24,13 @@ import dev.shellac.operator.children.TlsSecret;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.loop.GatewayObjects;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.LastVcl;
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.CertificateBundle;
 import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
+import dev.shellac.varnishconfig.vcl.UserVclPlace;
 import dev.shellac.varnishconfig.wire.Digest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -53,7 +55,7 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     /** What is in the ConfigMap besides the routes. */
-    private record Shell(ObjectMeta meta, String vcl, Map<String, String> edge) {}
+    private record Shell(ObjectMeta meta, Optional<String> vcl, Map<String, String> edge) {}
 
     /** Configuration as it was last laid down as a whole. */
     private record Laid(Shell shell, RoutingFile routing, String hash, List<HasMetadata> objects) {
@@ -74,7 +76,14 @@ public final class ClusterObjects implements GatewayObjects {
     /** What a VCL is made of. */
     private record Parts(Optional<UserVcl> user, Optional<Clients> clients) {}
 
-    private record Vcl(Parts parts, String text, String hash, Optional<String> fault) {}
+    /**
+     * A VCL.
+     *
+     * @param user the part that is in it, which need not be the one that was asked for
+     * @param text nothing where none can be made
+     */
+    private record Vcl(
+            Parts parts, Optional<UserVcl> user, Optional<String> text, String hash, Optional<String> fault) {}
 
     /** Children, and all that they were made of. */
     private record Made(Blueprint blueprint, CertificateBundle tls, List<HasMetadata> objects) {
@@ -94,11 +103,11 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
-    public Content content(Brief brief, Form form) {
+    public Content content(Brief brief, LastVcl.Kept last, Form form) {
         Kept own = own(brief);
         Optional<Sockets> before = own.sockets.or(() -> read(brief.gateway(), brief.snapshot()));
         Sockets sockets = assigned(brief, own);
-        Vcl vcl = vcl(brief.plan(), own);
+        Vcl vcl = vcl(brief.plan(), own, last);
         RoutingFile routing = own.routing.file(brief.plan(), sockets.served());
         Map<String, String> edge = Configuration.edge(
                 brief.plan(),
@@ -167,23 +176,44 @@ public final class ClusterObjects implements GatewayObjects {
         return mapped;
     }
 
-    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why.
-    private static Vcl vcl(GatewayPlan plan, Kept own) {
+    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
+    // none is known, pods keep what they
+    // have: without a user's part they would serve what it may be there to forbid.
+    private static Vcl vcl(GatewayPlan plan, Kept own, LastVcl.Kept last) {
         var parts = new Parts(plan.userVcl(), plan.clients());
-        if (own.vcl.filter(last -> last.parts().equals(parts)).isPresent()) {
+        if (own.vcl.filter(made -> made.parts().equals(parts)).isPresent()) {
             return own.vcl.get();
         }
-        Vcl next = switch (Configuration.vcl(plan)) {
-            case MainVcl.Text text -> new Vcl(parts, text.vcl(), hash(text.vcl()), Optional.empty());
+        Vcl next = switch (Configuration.vcl(plan, plan.userVcl())) {
+            case MainVcl.Text text -> made(parts, plan.userVcl(), text, Optional.empty());
             case MainVcl.Refused refused -> {
-                String why = "line " + refused.line() + " of the user's part: " + refused.why();
-                yield own.vcl
-                        .map(last -> new Vcl(parts, last.text(), last.hash(), Optional.of(why)))
-                        .orElseThrow(() -> new IllegalArgumentException("the VCL was refused: " + why));
+                UserVcl bad = plan.userVcl().orElseThrow();
+                Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
+                // What pods are known to have, before what was only written for them.
+                Optional<UserVcl> good = last.find(bad.configMap(), bad.key())
+                        .or(() -> own.vcl
+                                .filter(made -> made.text().isPresent())
+                                .map(made -> made.user().map(UserVcl::text).orElse("")))
+                        .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
+                yield good.isPresent() && Configuration.vcl(plan, good) instanceof MainVcl.Text text
+                        ? made(parts, good, text, why)
+                        : new Vcl(parts, Optional.empty(), Optional.empty(), "", why);
             }
         };
         own.vcl = Optional.of(next);
         return next;
+    }
+
+    private static Vcl made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
+        return new Vcl(parts, user, Optional.of(text.vcl()), hash(text.vcl()), fault);
+    }
+
+    @Override
+    public Optional<UserVcl> userVcl(Name gateway, String hash) {
+        return Optional.ofNullable(kept.get(gateway))
+                .flatMap(own -> own.vcl)
+                .filter(vcl -> vcl.hash().equals(hash))
+                .flatMap(Vcl::user);
     }
 
     private static String hash(String text) {

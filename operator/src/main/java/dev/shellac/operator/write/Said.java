@@ -1,5 +1,6 @@
 package dev.shellac.operator.write;
 
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -39,6 +40,10 @@ record Said(String controller, Set<String> ours) {
 
     boolean same(ListenerSetStatus wanted, ListenerSetStatus there) {
         return same(wanted.conditions(), there.conditions()) && same(wanted.listeners(), there.listeners());
+    }
+
+    boolean same(CacheInvalidationStatus wanted, CacheInvalidationStatus there) {
+        return wanted.phase().equals(there.phase()) && same(wanted.conditions(), there.conditions());
     }
 
     boolean same(RouteStatus wanted, RouteStatus there) {

@@ -11,6 +11,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.shared.SharedMap;
@@ -60,7 +61,8 @@ public final class Wishes {
                             sets,
                             statuses.httpRoutes(),
                             statuses.backendTlsPolicies(),
-                            statuses.cachePolicies()),
+                            statuses.cachePolicies(),
+                            statuses.cacheInvalidations()),
                     definitions);
         }
     }
@@ -70,6 +72,8 @@ public final class Wishes {
     private static final Set<String> SILENT = Set.of("Pending", "AddressNotAssigned");
     /** Conditions of our entries in a route or policy: all of them. */
     private static final Set<String> OF_ENTRIES = Set.of("Accepted", "ResolvedRefs", "PartiallyInvalid");
+
+    private static final Set<String> OF_INVALIDATIONS = Set.of("Accepted");
 
     private final Moment before;
     private final Moment now;
@@ -140,6 +144,15 @@ public final class Wishes {
                 CachePolicy.class,
                 moment -> moment.statuses().cachePolicies(),
                 CachePolicy::status));
+        add(new Kind<>(
+                GroupKind.CACHE_INVALIDATION,
+                CacheInvalidation.class,
+                moment -> moment.statuses().cacheInvalidations(),
+                CacheInvalidation::status,
+                entries::same,
+                StatusFields::of,
+                status -> Stream.of(status.conditions()),
+                OF_INVALIDATIONS));
     }
 
     private static Stream<ConditionSet> conditions(ConditionSet own, List<ListenerStatus> listeners) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
@@ -35,7 +36,8 @@ final class ConfigMapsTest {
     @Test
     void smallIsPlain() {
         String routing = "x".repeat(ConfigMaps.MOST_PLAIN);
-        ConfigMap only = only(ConfigMaps.of(GATEWAY, new Configuration("vcl", routing, Map.of("haproxy.cfg", "edge"))));
+        ConfigMap only = only(
+                ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of("haproxy.cfg", "edge"))));
         assertThat(only.getData()).isEqualTo(Map.of("main.vcl", "vcl", "routing.json", routing, "haproxy.cfg", "edge"));
         assertThat(only.getBinaryData()).isEmpty();
     }
@@ -43,7 +45,7 @@ final class ConfigMapsTest {
     @Test
     void largerIsCompressed() throws IOException {
         String routing = "x".repeat(ConfigMaps.MOST_PLAIN + 1);
-        ConfigMap only = only(ConfigMaps.of(GATEWAY, new Configuration("vcl", routing, Map.of())));
+        ConfigMap only = only(ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of())));
         assertThat(only.getData()).containsOnlyKeys("main.vcl");
         assertThat(unzip(decoded(only, "routing.json.gz"))).isEqualTo(routing);
     }
@@ -61,7 +63,8 @@ final class ConfigMapsTest {
 
     @Test
     void besideALongVclItIsCompressedEarlier() {
-        var configuration = new Configuration("v".repeat(ConfigMaps.MOST_BYTES - 100), "x".repeat(5000), Map.of());
+        var configuration =
+                new Configuration(Optional.of("v".repeat(ConfigMaps.MOST_BYTES - 100)), "x".repeat(5000), Map.of());
         ConfigMap only = only(ConfigMaps.of(GATEWAY, configuration));
         assertThat(only.getBinaryData()).containsKey("routing.json.gz");
     }
@@ -69,7 +72,7 @@ final class ConfigMapsTest {
     @Test
     void whatDoesNotFitIsCutIntoPartsThatComeFirst() throws IOException {
         String routing = noise(2_500_000);
-        List<ConfigMap> maps = ConfigMaps.of(GATEWAY, new Configuration("vcl", routing, Map.of()));
+        List<ConfigMap> maps = ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of()));
         assertThat(maps)
                 .extracting(map -> map.getMetadata().getName())
                 .containsExactly("edge-vcl-1", "edge-vcl-2", "edge-vcl-3", "edge-vcl");
@@ -81,14 +84,14 @@ final class ConfigMapsTest {
             whole.writeBytes(bytes);
         }
         assertThat(unzip(whole.toByteArray())).isEqualTo(routing);
-        assertThat(ConfigMaps.of(GATEWAY, new Configuration("vcl", routing, Map.of())))
+        assertThat(ConfigMaps.of(GATEWAY, new Configuration(Optional.of("vcl"), routing, Map.of())))
                 .as("the same bytes for the same routes")
                 .isEqualTo(maps);
     }
 
     @Test
     void thereIsAnEnd() {
-        var configuration = new Configuration("vcl", noise(12_000_000), Map.of());
+        var configuration = new Configuration(Optional.of("vcl"), noise(12_000_000), Map.of());
         assertThatThrownBy(() -> ConfigMaps.of(GATEWAY, configuration))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("there is room for 7372800");

@@ -55,7 +55,7 @@ final class ConfigurationTest {
     }
 
     private static String vcl(Inputs inputs) {
-        return ((MainVcl.Text) Configuration.vcl(inputs.plan())).vcl();
+        return ((MainVcl.Text) Configuration.vcl(inputs.plan(), inputs.plan().userVcl())).vcl();
     }
 
     private static Inputs inputs(String spec) throws IOException {

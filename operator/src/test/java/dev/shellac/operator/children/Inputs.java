@@ -107,7 +107,7 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
     List<ConfigMap> configMaps() {
         String routing = new RoutingJson().encode(plan, sockets.served());
         var edge = Configuration.edge(plan, sockets, blueprint().pod().memoryLimit());
-        return ConfigMaps.of(gateway, new Configuration("vcl 4.1;\n", routing, edge));
+        return ConfigMaps.of(gateway, new Configuration(Optional.of("vcl 4.1;\n"), routing, edge));
     }
 
     Optional<Secret> tls() {

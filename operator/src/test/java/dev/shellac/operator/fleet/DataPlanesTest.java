@@ -55,7 +55,16 @@ final class DataPlanesTest {
     }
 
     private static Pod pod(String name, boolean ready, boolean ending) {
-        return new Pod(new Name("ns", name), name, "g", "rs", Optional.of("10.0.0.1"), ready, ending);
+        return new Pod(
+                new Name("ns", name),
+                name,
+                "g",
+                "rs",
+                Optional.of("10.0.0.1"),
+                ready,
+                ending,
+                "old:1",
+                Optional.empty());
     }
 
     private Obstacles obstacles = Obstacles.NONE;
@@ -115,6 +124,42 @@ final class DataPlanesTest {
                         .pending())
                 .as("one that ends does not count")
                 .hasValue("it has no pod yet");
+    }
+
+    @Test
+    void whyAContainerDoesNotRunIsSaidInTheWordsOfItsNode() throws Exception {
+        generations.wrote(FIRST, 1);
+        var json = new JsonMapper().readTree("""
+                        {"metadata": {"uid": "a", "labels": {"gateway.networking.k8s.io/gateway-name": "g"}},
+                         "spec": {"containers": [{"image": "old:1"}]},
+                         "status": {"initContainerStatuses": [{"name": "setup", "state": {"waiting": {
+                           "reason": "CreateContainerConfigError",
+                           "message": "container has runAsNonRoot and image will run as root"}}}],
+                          "containerStatuses": [{"name": "varnish-gateway", "state": {"waiting": {"reason": "PodInitializing"}}}]}}
+                        """);
+        assertThat(of(gateway(1, ""), List.of(Pod.of(new Name("ns", "a"), json)), Map.of())
+                        .pending())
+                .hasValue("none of its 1 pods is ready yet: pod a, init container setup does not run:"
+                        + " CreateContainerConfigError: container has runAsNonRoot and image will run as root");
+    }
+
+    @Test
+    void anImageWithoutOurChaperoneIsNamed() {
+        generations.wrote(FIRST, 1);
+        silent.add("a");
+        assertThat(of(gateway(1, ""), List.of(pod("a", false, false)), Map.of()).pending())
+                .hasValue("none of its 1 pods is ready yet: pod a does not answer the operator; its image is old:1,"
+                        + " which must have Shellac's chaperone");
+    }
+
+    @Test
+    void aRefusalOfAnotherVclIsOverWhereThePodHasTheNewest() {
+        generations.wrote(FIRST, 1);
+        var refusing = new PodState("1", "", true, FIRST, List.of(), Optional.of("no"), List.of(), Map.of(), List.of());
+        var pods = List.of(pod("a", true, false));
+        assertThat(of(gateway(1, ""), pods, Map.of("a", refusing)).vclFault()).isEmpty();
+        generations.wrote(new Fingerprint("r1", "v2", ""), 1);
+        assertThat(of(gateway(1, ""), pods, Map.of("a", refusing)).vclFault()).hasValue("no");
     }
 
     @Test

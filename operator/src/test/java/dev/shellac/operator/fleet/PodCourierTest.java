@@ -146,7 +146,8 @@ final class PodCourierTest {
     }
 
     private static Pod pod(String uid, boolean ready) {
-        return new Pod(new Name("shop", uid), uid, "edge", "rs", Optional.of("127.0.0.1"), ready, false);
+        return new Pod(
+                new Name("shop", uid), uid, "edge", "rs", Optional.of("127.0.0.1"), ready, false, "", Optional.empty());
     }
 
     private static KeyShare share() {

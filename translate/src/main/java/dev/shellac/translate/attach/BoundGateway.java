@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param refusal why the Gateway as a whole is not accepted
  * @param clientCertificate what it shows to backends
  * @param clientCertificateRefusal why it cannot show one
+ * @param missingVcl what is missing of the user's VCL
  */
 public record BoundGateway(
         Gateway gateway,
@@ -23,7 +24,8 @@ public record BoundGateway(
         List<BoundSet> sets,
         Optional<Refusal> refusal,
         Optional<ResourceId> clientCertificate,
-        Optional<Refusal> clientCertificateRefusal) {
+        Optional<Refusal> clientCertificateRefusal,
+        Optional<Refusal> missingVcl) {
     /** A ListenerSet that names the Gateway; its listeners are none where it may not. */
     public record BoundSet(ListenerSet set, Optional<Refusal> refusal, List<BoundListener> listeners) {
         public BoundSet {

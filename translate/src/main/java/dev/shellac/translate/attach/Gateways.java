@@ -46,7 +46,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         var bound = new HashMap<Name, BoundGateway>();
         for (Gateway gateway : snapshot.all(Gateway.class)) {
             if (names.contains(gateway.className()) && gateway.meta().deleted().isEmpty()) {
-                bound.put(gateway.meta().name(), new Binding(snapshot, gateway, settings.tls()).bind());
+                bound.put(gateway.meta().name(), new Binding(snapshot, gateway, settings).bind());
             }
         }
         return new Gateways(bound, classes);
@@ -73,10 +73,10 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                                 .isPresent());
     }
 
-    private record Binding(Snapshot snapshot, Gateway gateway, Settings.Tls tls) {
+    private record Binding(Snapshot snapshot, Gateway gateway, Settings settings) {
         BoundGateway bind() {
             Certificates certificates = Certificates.of(snapshot);
-            var check = new ListenerCheck(gateway, certificates, tls);
+            var check = new ListenerCheck(gateway, certificates, settings.tls());
             var ports = new PortLimit(gateway.meta().name().namespace());
             List<BoundListener> own =
                     ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of()));
@@ -91,7 +91,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                 sets.add(new BoundSet(set, refusal, listeners));
             }
             Optional<Resolved<ResourceId>> client = gateway.clientCertificate()
-                    .map(ref -> certificates.keyPair(gateway.id(), ref, Reason.INVALID_CLIENT_CERTIFICATE_REF));
+                    .map(ref -> shown(certificates.keyPair(gateway.id(), ref, Reason.INVALID_CLIENT_CERTIFICATE_REF)));
             return new BoundGateway(
                     gateway,
                     overlaps(own, earlier),
@@ -104,7 +104,16 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                             : Optional.empty()),
                     client.flatMap(found -> found instanceof Resolved.Refused<ResourceId> bad
                             ? Optional.of(bad.why())
-                            : Optional.empty()));
+                            : Optional.empty()),
+                    Parameters.of(snapshot).missingVcl(gateway));
+        }
+
+        private Resolved<ResourceId> shown(Resolved<ResourceId> client) {
+            return client instanceof Resolved.Found<ResourceId> found && settings.upstream() == Settings.Upstream.PLAIN
+                    ? new Resolved.Refused<>(new Refusal(
+                            Reason.INVALID_CLIENT_CERTIFICATE_REF,
+                            found.value() + " is shown to no backend: TLS to backends is not supported yet"))
+                    : client;
         }
 
         private static List<BoundListener> checked(ListenerCheck check, ResourceId owner, List<Listener> listeners) {

@@ -9,6 +9,7 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.BackendTlsPolicy.Target;
 import dev.shellac.model.policy.BackendTlsPolicy.Trust;
+import dev.shellac.translate.Settings.Upstream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,9 +23,11 @@ import java.util.stream.Stream;
 
 /**
  * BackendTLSPolicies: which one counts for a port of a Service, and what is to be said about each. A policy that counts but
- * cannot be kept withholds the backend: never plain text where TLS was asked for.
+ * cannot be kept withholds the backend: never plain text where TLS was asked for. Where the data plane speaks no TLS to backends, none can be kept.
  */
 public final class BackendTls {
+    static final String UNSUPPORTED = "TLS to backends is not supported yet";
+
     /** What was found out about a policy. */
     public record Verdict(
             BackendTlsPolicy policy,
@@ -50,10 +53,14 @@ public final class BackendTls {
     private final Map<Name, Verdict> verdicts = new LinkedHashMap<>();
     private final Map<ResourceId, List<Name>> policies = new HashMap<>();
 
-    private BackendTls() {}
+    private final Upstream upstream;
 
-    public static BackendTls of(Snapshot snapshot) {
-        var table = new BackendTls();
+    private BackendTls(Upstream upstream) {
+        this.upstream = upstream;
+    }
+
+    public static BackendTls of(Snapshot snapshot, Upstream upstream) {
+        var table = new BackendTls(upstream);
         Certificates certificates = Certificates.of(snapshot);
         snapshot.all(BackendTlsPolicy.class).stream()
                 .sorted(Comparator.comparing(BackendTlsPolicy::meta, Metadata.byAge()))
@@ -91,6 +98,10 @@ public final class BackendTls {
                         winner.policy().id(), winner.policy().validation(), winner.refusal(), winner.authorities()));
     }
 
+    Upstream upstream() {
+        return upstream;
+    }
+
     /** The backend with the TLS that a policy asks for; that of a section counts before that of the whole Service. */
     Backend protect(Name service, Backend.Serving backend) {
         Verdict winner = backend.portName()
@@ -100,6 +111,12 @@ public final class BackendTls {
             return backend;
         }
         ResourceId id = winner.policy().id();
+        if (upstream == Upstream.PLAIN) {
+            return new Backend.Refused(new Refusal(
+                    Reason.UNSUPPORTED_PROTOCOL,
+                    id + " asks for TLS to Service " + service + ", and " + UNSUPPORTED
+                            + ": requests for it are answered 500"));
+        }
         if (winner.refusal().isPresent()) {
             return new Backend.Withheld(
                     id, id + " cannot be kept: " + winner.refusal().get().message());
@@ -139,12 +156,26 @@ public final class BackendTls {
                                         .orElse("")));
             }
         }
-        Verdict verdict = judge(policy, conflict, certificates);
+        Verdict verdict = spoken(judge(policy, conflict, certificates));
         verdicts.put(policy.meta().name(), verdict);
         targets(policy)
                 .forEach(target -> policies.computeIfAbsent(target, found -> new ArrayList<>())
                         .add(policy.meta().name()));
         free.forEach(key -> winners.put(key, verdict));
+    }
+
+    private Verdict spoken(Verdict verdict) {
+        return upstream == Upstream.TLS || verdict.refusal().isPresent()
+                ? verdict
+                : new Verdict(
+                        verdict.policy(),
+                        verdict.conflict(),
+                        Optional.of(new Refusal(
+                                Reason.INVALID,
+                                UNSUPPORTED + ": requests for the Services that the policy names are answered 500,"
+                                        + " and none is sent in plain text")),
+                        verdict.refs(),
+                        verdict.authorities());
     }
 
     private static Verdict judge(BackendTlsPolicy policy, Optional<Refusal> conflict, Certificates certificates) {

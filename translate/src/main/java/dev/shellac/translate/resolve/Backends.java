@@ -7,6 +7,7 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.Service.ServicePort;
 import dev.shellac.model.route.BackendRef;
+import dev.shellac.translate.Settings.Upstream;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -75,7 +76,9 @@ public record Backends(Snapshot snapshot, Grants grants, BackendTls tls) {
                 ? refused(
                         Reason.UNSUPPORTED_PROTOCOL,
                         "port " + number + " of " + target + " has the appProtocol " + appProtocol
-                                + ": a BackendTLSPolicy must say whom to trust there")
+                                + (tls.upstream() == Upstream.TLS
+                                        ? ": a BackendTLSPolicy must say whom to trust there"
+                                        : ", and " + BackendTls.UNSUPPORTED))
                 : backend;
     }
 

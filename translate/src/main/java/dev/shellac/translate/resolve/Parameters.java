@@ -54,16 +54,36 @@ public record Parameters(Snapshot snapshot) {
         if (unread.isPresent()) {
             return invalid("GatewayClassParameters " + ref.name() + ": " + unread.get());
         }
-        return found.get()
-                .userVcl()
-                .<Refusal>flatMap(vcl -> text(vcl).isPresent()
-                        ? Optional.empty()
-                        : invalid("GatewayClassParameters " + ref.name() + " takes its VCL from ConfigMap "
-                                + vcl.configMap() + ", which has no " + vcl.key()))
-                .or(() -> MemoryBudget.of(found.get().pod().memoryLimit())
-                        .refusal(CacheStorage.of(found))
-                        .or(() -> environmentRefusal(found.get().pod()))
-                        .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why)));
+        return MemoryBudget.of(found.get().pod().memoryLimit())
+                .refusal(CacheStorage.of(found))
+                .or(() -> environmentRefusal(found.get().pod()))
+                .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why));
+    }
+
+    /** What is missing of the user's VCL of a class; its Gateways are served without, or with the text that was last in effect. */
+    public Optional<Refusal> missingVcl(GatewayClass ours) {
+        return ours.parameters().flatMap(this::find).flatMap(this::missingVcl);
+    }
+
+    /** What is missing of the user's VCL of a Gateway. */
+    public Optional<Refusal> missingVcl(Gateway gateway) {
+        return of(gateway).flatMap(this::missingVcl);
+    }
+
+    private Optional<Refusal> missingVcl(GatewayClassParameters parameters) {
+        return parameters.userVcl().flatMap(vcl -> {
+            Optional<ConfigMap> map = snapshot.find(ConfigMap.class, vcl.configMap());
+            String wanted = "GatewayClassParameters " + parameters.meta().name().name() + " takes its VCL from key "
+                    + vcl.key() + " of ConfigMap " + vcl.configMap() + ", which ";
+            if (text(vcl).isPresent()) {
+                return map.flatMap(found -> found.meta().unread())
+                        .flatMap(why ->
+                                invalid(wanted + why + ": the text that was last in effect stays. Create it again,"
+                                        + " or remove userVCLConfigMapRef"));
+            }
+            return invalid(wanted + (map.isPresent() ? "does not have it" : "does not exist")
+                    + ": requests are served without it. Create it, or remove userVCLConfigMapRef");
+        });
     }
 
     // In the text of extraEnv a name stands like this, and a value cannot: its quotation marks are escaped there.

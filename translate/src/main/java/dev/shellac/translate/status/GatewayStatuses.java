@@ -13,6 +13,7 @@ import dev.shellac.model.status.ListenerSetStatus;
 import dev.shellac.translate.attach.BoundGateway;
 import dev.shellac.translate.attach.BoundGateway.BoundSet;
 import dev.shellac.translate.attach.BoundListener;
+import dev.shellac.translate.resolve.Parameters;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.ArrayList;
@@ -30,11 +31,16 @@ import java.util.stream.Stream;
 public record GatewayStatuses(Map<String, Integer> attached) {
     private static final Set<String> OF_CLASS = Set.of(Verdicts.ACCEPTED);
 
-    public static GatewayClassStatus of(GatewayClass ours, Optional<Refusal> refusal, List<String> features) {
+    public static GatewayClassStatus of(GatewayClass ours, Parameters parameters, List<String> features) {
         var verdicts = new Verdicts(ours.meta().generation());
+        String note =
+                parameters.missingVcl(ours).map(why -> "; " + why.message()).orElse("");
         return new GatewayClassStatus(
                 ConditionSet.of(verdicts.unless(
-                                Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, "the class is served by this controller"))
+                                Verdicts.ACCEPTED,
+                                parameters.refusal(ours),
+                                Reason.ACCEPTED,
+                                "the class is served by this controller" + note))
                         .keepingForeign(ours.status().conditions(), OF_CLASS),
                 features);
     }
@@ -46,8 +52,9 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         Condition accepted = accepted(verdicts, bound, clients);
         conditions.add(accepted);
         conditions.add(programmed(verdicts, bound, accepted, dataPlane));
-        if (gateway.clientCertificate().isPresent()) {
-            conditions.add(verdicts.resolvedRefs(bound.clientCertificateRefusal()));
+        if (gateway.clientCertificate().isPresent() || bound.missingVcl().isPresent()) {
+            conditions.add(
+                    verdicts.resolvedRefs(bound.clientCertificateRefusal().or(bound::missingVcl)));
         }
         if (validatesInsecurely(gateway)) {
             conditions.add(verdicts.yes(

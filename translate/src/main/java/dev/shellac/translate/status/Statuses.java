@@ -2,6 +2,7 @@ package dev.shellac.translate.status;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
@@ -17,11 +18,13 @@ public record Statuses(
         Map<Name, ListenerSetStatus> listenerSets,
         Map<Name, RouteStatus> httpRoutes,
         Map<Name, PolicyStatus> backendTlsPolicies,
-        Map<Name, PolicyStatus> cachePolicies) {
+        Map<Name, PolicyStatus> cachePolicies,
+        Map<Name, CacheInvalidationStatus> cacheInvalidations) {
     /** The types of conditions that are ours, where others write beside us. */
     public static final Set<String> OWN_CONDITIONS = Verdicts.OURS;
 
-    public static final Statuses EMPTY = new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+    public static final Statuses EMPTY =
+            new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
     public Statuses {
         gatewayClasses = SharedMap.of(gatewayClasses);
@@ -30,5 +33,6 @@ public record Statuses(
         httpRoutes = SharedMap.of(httpRoutes);
         backendTlsPolicies = SharedMap.of(backendTlsPolicies);
         cachePolicies = SharedMap.of(cachePolicies);
+        cacheInvalidations = SharedMap.of(cacheInvalidations);
     }
 }

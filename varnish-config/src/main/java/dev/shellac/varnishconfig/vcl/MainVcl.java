@@ -15,12 +15,8 @@ import java.util.stream.Collectors;
  * nothing of the user's text is changed but its {@code vcl} and {@code import} statements, which belong to the top.
  */
 public sealed interface MainVcl {
-    /**
-     * Ready for the compiler.
-     *
-     * @param userLine the line of the whole at which the user's first line stands; the compiler counts from the top
-     */
-    record Text(String vcl, Optional<Integer> userLine) implements MainVcl {}
+    /** Ready for the compiler. */
+    record Text(String vcl) implements MainVcl {}
 
     /**
      * The user's part has no end, and what follows would become part of it.
@@ -52,19 +48,16 @@ public sealed interface MainVcl {
     static MainVcl merge(String ghostJson, Clients clients, Optional<UserVcl> user) {
         Optional<UserVcl> written = user.filter(part -> !part.text().isBlank());
         if (written.isEmpty()) {
-            return new Text(
-                    top(ghostJson, clients, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE,
-                    Optional.empty());
+            return new Text(top(ghostJson, clients, List.of()) + GatewayVcl.PREAMBLE + "\n" + GatewayVcl.POSTAMBLE);
         }
         UserVcl part = written.get();
         return switch (UserPart.of(part.text())) {
             case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
             case UserPart.Statements statements -> {
                 String before = top(ghostJson, clients, statements.imports()) + GatewayVcl.PREAMBLE + "\n"
-                        + GatewayVcl.TELLING + "\n# The user's part: " + origin(part) + "\n";
-                String after = "\n# The end of the user's part.\n\n" + GatewayVcl.POSTAMBLE;
-                int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
-                yield new Text(before + statements.rest() + after, Optional.of(line));
+                        + GatewayVcl.TELLING + "\n" + UserVclPlace.BEGIN + origin(part) + "\n";
+                String after = "\n" + UserVclPlace.END + "\n\n" + GatewayVcl.POSTAMBLE;
+                yield new Text(before + statements.rest() + after);
             }
         };
     }

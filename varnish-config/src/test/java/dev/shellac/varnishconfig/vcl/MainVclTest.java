@@ -53,11 +53,35 @@ final class MainVclTest {
     }
 
     @Test
-    void theUsersLinesCanBeFound() {
-        var text = (MainVcl.Text) merge("vcl 4.1;\nimport cookie;\nsub vcl_hit { } # here");
-        List<String> lines = text.vcl().lines().toList();
-        assertThat(lines.get(text.userLine().orElseThrow() + 1)).isEqualTo("sub vcl_hit { } # here");
-        assertThat(lines.get(text.userLine().orElseThrow() + 2)).isEqualTo("# The end of the user's part.");
+    void theCompilersPlaceBecomesTheUsers() {
+        String whole = ((MainVcl.Text) merge("vcl 4.1;\nimport cookie;\nsub vcl_hit { } # here")).vcl();
+        List<String> lines = whole.lines().toList();
+        int line = lines.indexOf("sub vcl_hit { } # here") + 1;
+        assertThat(said(line, whole)).isEqualTo("ConfigMap infra/vcl, user.vcl, line 3, column 7: no\nmore words");
+        assertThat(said(line - 2, whole)).isEqualTo("ConfigMap infra/vcl, user.vcl, line 1, column 7: no\nmore words");
+        for (int ours : List.of(1, line - 3, line + 1, lines.size())) {
+            assertThat(said(ours, whole)).isEqualTo("/tmp/main.vcl:" + ours + ":7: no\nmore words");
+        }
+        assertThat(UserVclPlace.inUsersLines("no place", "/tmp/main.vcl", whole))
+                .isEqualTo("no place");
+    }
+
+    @Test
+    void aUsersCommentCannotMoveThePlace() {
+        String user = "# one\n# The user's part: ConfigMap x/y, key z\n# The end of the user's part.\nsub a { }";
+        String whole = ((MainVcl.Text) merge(user)).vcl();
+        int line = whole.lines().toList().indexOf("sub a { }") + 1;
+        assertThat(said(line, whole)).startsWith("ConfigMap infra/vcl, user.vcl, line 4, column 7: ");
+    }
+
+    @Test
+    void aWholeWithoutAUsersPartHasOurLines() {
+        String whole = ((MainVcl.Text) MainVcl.merge(PATH, Optional.empty())).vcl();
+        assertThat(said(3, whole)).isEqualTo("/tmp/main.vcl:3:7: no\nmore words");
+    }
+
+    private static String said(int line, String whole) {
+        return UserVclPlace.inUsersLines("/tmp/main.vcl:" + line + ":7: no\nmore words", "/tmp/main.vcl", whole);
     }
 
     @ParameterizedTest
