@@ -3,6 +3,7 @@ package dev.shellac.operator.write;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.children.Names;
 import dev.shellac.operator.fleet.Fleet;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
@@ -168,6 +169,9 @@ public final class ChildrenDesk implements AutoCloseable {
             if (System.nanoTime() - deadline > 0) {
                 return false;
             }
+            if (!good && isIndex(child.getKey())) {
+                continue;
+            }
             if (!owned.isServed(child.getKey())) {
                 household.applied.remove(child.getKey());
                 listener.unknown(child.getValue());
@@ -208,6 +212,11 @@ public final class ChildrenDesk implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    // Its parts are written before it: one that could not be would have another hash than it says.
+    private static boolean isIndex(ObjectKey key) {
+        return key.plural().equals("secrets") && key.name().name().endsWith(Names.CERTIFICATE_INDEX);
     }
 
     // Pods must not run as somebody else.

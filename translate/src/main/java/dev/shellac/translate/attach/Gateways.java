@@ -78,15 +78,16 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
             Certificates certificates = Certificates.of(snapshot);
             var check = new ListenerCheck(gateway, certificates, tls);
             var ports = new PortLimit(gateway.meta().name().namespace());
-            List<BoundListener> own =
-                    ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of()));
+            var room = new CertificateLimit(snapshot, gateway);
+            List<BoundListener> own = room.admit(
+                    ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of())));
             var earlier = new ArrayList<>(own);
             var sets = new ArrayList<BoundSet>();
             for (ListenerSet set : setsOldestFirst()) {
                 Optional<Refusal> refusal = refusal(set);
                 List<BoundListener> listeners = refusal.isPresent()
                         ? List.of()
-                        : ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier));
+                        : room.admit(ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier)));
                 earlier.addAll(listeners);
                 sets.add(new BoundSet(set, refusal, listeners));
             }
