@@ -62,7 +62,7 @@ final class TlsGateway {
     private static final Map<String, TestCertificates.Pair> FIRST = new TreeMap<>();
 
     private final Pod pod;
-    private final CertificateSecrets written;
+    private final StoredCertificates written;
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
@@ -76,7 +76,7 @@ final class TlsGateway {
 
     TlsGateway(Pod pod) throws IOException, InterruptedException {
         this.pod = pod;
-        this.written = new CertificateSecrets(pod.api);
+        this.written = new StoredCertificates(pod.api);
         this.https = FreePort.find();
         this.alt = FreePort.find();
         pairs.putAll(first(pod.folder()));

@@ -10,7 +10,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,9 +38,8 @@ record Candidate(String config, Map<String, Secret> files) {
         return new Candidate(config, bundle.files());
     }
 
-    /** The hash of each certificate, by name. */
-    SortedMap<String, String> hashes() {
-        return new TlsBundle(new TreeMap<>(files), "").hashes(PEM);
+    TlsBundle bundle() {
+        return new TlsBundle(new TreeMap<>(files), "");
     }
 
     /** One hash for all files. */

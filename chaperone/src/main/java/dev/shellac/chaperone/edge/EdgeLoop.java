@@ -50,6 +50,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private Optional<Live> live = Optional.empty();
     private Optional<Candidate> tried = Optional.empty();
     private final ConfigFit fit = new ConfigFit();
+    private final FilesHash hash = new FilesHash();
     private boolean wanted;
     private int deaths;
     private long notBefore = System.nanoTime();
@@ -59,12 +60,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private volatile boolean empty = true;
 
     /** What is in use, or was before the process died. */
-    private record Live(Path home, Candidate asked, String certificates, int shown, Map<String, String> leftOut) {
-        static Live of(Path home, Candidate asked, Map<String, String> leftOut) {
-            int all = asked.hashes().size();
-            return new Live(home, asked, asked.filesHash(), all - leftOut.size(), leftOut);
-        }
-
+    private record Live(Path home, Candidate asked, Map<String, String> certificates, Map<String, String> leftOut) {
         String hash() {
             return "sha256:" + RoutingFile.sha256(asked.config().getBytes(UTF_8));
         }
@@ -227,11 +223,13 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             return fault;
         }
         leftOut.forEach((name, words) -> LOG.log(Level.WARNING, "certificate {0} is left out: {1}", name, words));
-        return replace(Live.of(home, asked, leftOut));
+        var certificates = asked.bundle().hashes(Candidate.PEM);
+        certificates.keySet().removeAll(leftOut.keySet());
+        return replace(new Live(home, asked, certificates, leftOut));
     }
 
     private Map<String, String> bad(Path home, Candidate asked) throws IOException, InterruptedException {
-        Map<String, String> hashes = asked.hashes();
+        Map<String, String> hashes = asked.bundle().hashes(Candidate.PEM);
         verdicts.keySet().retainAll(hashes.values());
         var bad = new TreeMap<String, String>();
         for (String name : asked.certificates()) {
@@ -264,7 +262,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         LOG.log(
                 Level.INFO,
                 "haproxy serves {0} certificates, {1} are left out, {2} ms",
-                String.valueOf(next.shown()),
+                String.valueOf(next.certificates().size()),
                 String.valueOf(next.leftOut().size()),
                 String.valueOf(Duration.ofNanos(System.nanoTime() - start).toMillis()));
         return Optional.empty();
@@ -321,7 +319,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             return Optional.empty();
         }
         Candidate last = EdgeDisk.read(home.get());
-        return Optional.of(Live.of(home.get(), last, Map.of()));
+        return Optional.of(new Live(home.get(), last, last.bundle().hashes(Candidate.PEM), Map.of()));
     }
 
     private void post(Optional<String> refused) {
@@ -330,8 +328,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
                 wanted,
                 live.filter(now -> runs).map(Live::hash),
                 refused,
-                live.filter(now -> runs).map(Live::certificates),
-                live.map(Live::shown).orElse(0),
+                live.filter(now -> runs).map(now -> hash.of(now.asked())),
+                live.map(now -> now.certificates().size()).orElse(0),
                 live.map(Live::leftOut).orElse(Map.of())));
     }
 

@@ -6,20 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.chaperone.FakeApi;
 import dev.shellac.model.Name;
-import dev.shellac.model.Secret;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.EndpointSlice.Readiness;
-import dev.shellac.varnishconfig.edge.CertificateParts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +23,6 @@ import org.junit.jupiter.api.Test;
 /** What a pod knows of the API, whatever the API does. */
 final class FeedsTest {
     private static final String CONFIG_MAPS = "/api/v1/namespaces/edge/configmaps";
-    private static final String SECRETS = "/api/v1/namespaces/edge/secrets";
     private static final String SHOP = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices";
     private static final String BLOG = "/apis/discovery.k8s.io/v1/namespaces/blog/endpointslices";
 
@@ -49,95 +43,6 @@ final class FeedsTest {
     void stop() {
         feeds.close();
         api.close();
-    }
-
-    @Test
-    void certificatesAreFollowedAndThoseThatAreGoneAreAsTheyWere() throws Exception {
-        SecretFeed secret = feeds.secret().orElseThrow();
-        eventually("none", () -> secret.fault().equals(Optional.of("there is no Secret gw-certificates-index")));
-        assertThat(secret.isGone()).isTrue();
-        part(3, "a.pem", "one");
-        index(hash("a.pem", "one"), 3);
-        eventually(
-                "it is there",
-                () -> secret.known().isPresent() && secret.fault().isEmpty());
-        assertThat(secret.known().orElseThrow().files()).containsOnlyKeys("a.pem");
-        assertThat(secret.known().orElseThrow().hashes(".pem"))
-                .containsEntry("a.pem", "sha256:" + RoutingFile.sha256("one".getBytes(UTF_8)));
-        assertThat(secret.known().toString()).doesNotContain("one");
-        assertThat(secret.known().orElseThrow().isFor("global")).isTrue();
-        assertThat(secret.known().orElseThrow().isFor("other")).isFalse();
-        api.delete(SECRETS, "gw-certificates-index");
-        eventually("it is gone", secret::isGone);
-        assertThat(secret.known()).isPresent();
-    }
-
-    @Test
-    void aSetOfCertificatesCountsWhenEveryHashFits() throws Exception {
-        SecretFeed secret = feeds.secret().orElseThrow();
-        part(0, "a.pem", "one");
-        part(1, "b.pem", "two");
-        api.put(
-                SECRETS,
-                "gw-certificates-index",
-                "",
-                index("[" + entry(0, hash("a.pem", "one")) + "," + entry(1, hash("b.pem", "two")) + "]"));
-        eventually("both", () -> certificates(secret).equals("a.pem=one b.pem=two"));
-        // The index is seen before a part is.
-        api.put(
-                SECRETS,
-                "gw-certificates-index",
-                "",
-                index("[" + entry(0, hash("a.pem", "one")) + "," + entry(1, hash("b.pem", "new")) + "]"));
-        eventually(
-                "it does not fit",
-                () -> secret.fault()
-                        .equals(Optional.of(
-                                "Secret gw-certificates-1 has another hash than gw-certificates-index says")));
-        assertThat(certificates(secret)).isEqualTo("a.pem=one b.pem=two");
-        long fetched = api.requests("secrets/gw-certificates-0");
-        part(1, "b.pem", "new");
-        eventually("it does", () -> certificates(secret).equals("a.pem=one b.pem=new"));
-        assertThat(secret.fault()).isEmpty();
-        assertThat(api.requests("secrets/gw-certificates-0"))
-                .as("what has not changed is not fetched")
-                .isEqualTo(fetched);
-        // A list cannot make the pod ask for anything else.
-        api.put(SECRETS, "gw-certificates-index", "", index("[{\"name\":\"other\",\"sha256\":\"x\"}]"));
-        eventually("refused", () -> secret.fault().orElse("").contains("names other"));
-        assertThat(certificates(secret)).isEqualTo("a.pem=one b.pem=new");
-    }
-
-    private static String certificates(SecretFeed feed) {
-        return feed.known().stream()
-                .flatMap(bundle -> bundle.files().entrySet().stream())
-                .map(file -> file.getKey() + "=" + file.getValue().<String>reveal(bytes -> new String(bytes, UTF_8)))
-                .collect(Collectors.joining(" "));
-    }
-
-    private void part(int number, String file, String content) {
-        api.put(SECRETS, "gw-certificates-" + number, "", ",\"data\":{\"" + file + "\":\"" + base64(content) + "\"}");
-    }
-
-    private void index(String hash, int number) {
-        api.put(SECRETS, "gw-certificates-index", "", index("[" + entry(number, hash) + "]"));
-    }
-
-    private static String entry(int number, String hash) {
-        return "{\"name\":\"gw-certificates-" + number + "\",\"sha256\":\"" + hash + "\"}";
-    }
-
-    private static String index(String parts) {
-        String config = "sha256:" + RoutingFile.sha256("global".getBytes(UTF_8));
-        return ",\"data\":{\"parts\":\"" + base64(parts) + "\",\"haproxy.cfg.sha256\":\"" + base64(config) + "\"}";
-    }
-
-    private static String hash(String file, String content) {
-        return CertificateParts.hash(new TreeMap<>(Map.of(file, Secret.of(content.getBytes(UTF_8)))));
-    }
-
-    private static String base64(String text) {
-        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
     }
 
     @Test

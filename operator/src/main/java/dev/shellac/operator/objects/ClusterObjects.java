@@ -256,7 +256,11 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     private static Bundled bundled(Brief brief, Kept own) {
-        Bundled now = own.bundled.filter(last -> last.isOf(brief)).orElseGet(() -> Bundled.of(brief));
+        // Of the newest snapshot, so that no other is kept for it.
+        Bundled now = own.bundled
+                .filter(last -> last.isOf(brief))
+                .map(last -> new Bundled(brief.plan().listeners(), brief.snapshot(), last.bundle(), last.set()))
+                .orElseGet(() -> Bundled.of(brief));
         own.bundled = Optional.of(now);
         return now;
     }

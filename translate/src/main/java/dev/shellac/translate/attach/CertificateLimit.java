@@ -28,8 +28,8 @@ import java.util.Set;
  */
 final class CertificateLimit {
     private static final int SHARE_OF_A_NAMESPACE = 4;
-    // A line of the list of a port: the name of a file, and the listener's hostname.
-    private static final int LINE = 512;
+    // What stands between the words of a line in the list of a port, and after the name of a file.
+    private static final int BETWEEN = 8;
     private static final long KIBI = 1024;
 
     private final Snapshot snapshot;
@@ -93,7 +93,11 @@ final class CertificateLimit {
         long port = ports.contains(listener.listener().port())
                 ? 0
                 : CertificateRoom.pages(1) + CertificateRoom.pages(authorities(listener));
-        return file + LINE + names + port;
+        int line = certificate.namespace().length()
+                + certificate.name().name().length()
+                + listener.listener().hostname().value().length()
+                + BETWEEN;
+        return file + line + names + port;
     }
 
     private Optional<KeyPair.Good> pair(ResourceId certificate) {

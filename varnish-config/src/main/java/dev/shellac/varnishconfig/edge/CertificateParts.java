@@ -5,8 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.model.Secret;
 import dev.shellac.translate.resolve.CertificateRoom;
 import dev.shellac.varnishconfig.wire.Digest;
-import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -80,18 +81,27 @@ public record CertificateParts(SortedMap<Integer, SortedMap<String, Secret>> fil
     /** The files again, out of what is in all parts. */
     public static SortedMap<String, Secret> joined(SortedMap<String, Secret> pieces) {
         var files = new TreeMap<String, Secret>();
-        var cut = new TreeMap<String, ByteArrayOutputStream>();
+        var cut = new TreeMap<String, List<Secret>>();
         pieces.forEach((name, piece) -> {
             Matcher matcher = PIECES.matcher(name);
             if (matcher.matches()) {
-                cut.computeIfAbsent(matcher.group(1), file -> new ByteArrayOutputStream())
-                        .writeBytes(piece.<byte[]>reveal(bytes -> bytes));
+                cut.computeIfAbsent(matcher.group(1), file -> new ArrayList<>()).add(piece);
             } else {
                 files.put(name, piece);
             }
         });
-        cut.forEach((name, bytes) -> files.put(name, Secret.of(bytes.toByteArray())));
+        cut.forEach((name, all) -> files.put(name, whole(all)));
         return files;
+    }
+
+    private static Secret whole(List<Secret> pieces) {
+        var bytes = new byte[pieces.stream().mapToInt(Secret::length).sum()];
+        int at = 0;
+        for (Secret piece : pieces) {
+            System.arraycopy(piece.<byte[]>reveal(all -> all), 0, bytes, at, piece.length());
+            at += piece.length();
+        }
+        return Secret.of(bytes);
     }
 
     /** What some files are known by: {@code sha256:} and a digest over their names and the digest of each. */

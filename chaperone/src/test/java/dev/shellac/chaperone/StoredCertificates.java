@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** The Secrets of certificates, as the operator writes them: the parts, then the index. */
-record CertificateSecrets(FakeApi api) {
+record StoredCertificates(FakeApi api) {
     private static final String SECRETS = "/api/v1/namespaces/edge/secrets";
     private static final String INDEX = "gw-certificates-index";
 
