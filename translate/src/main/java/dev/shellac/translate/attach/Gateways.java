@@ -169,13 +169,14 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         }
 
         private static boolean overlap(BoundListener one, BoundListener other) {
-            return !one.key().equals(other.key())
-                    && one.isHttps()
+            // Keys are made anew each time they are asked for, so they come last.
+            return one.isHttps()
                     && other.isHttps()
                     && one.isAccepted()
                     && other.isAccepted()
                     && one.listener().port().equals(other.listener().port())
-                    && one.listener().hostname().intersects(other.listener().hostname());
+                    && one.listener().hostname().intersects(other.listener().hostname())
+                    && !one.key().equals(other.key());
         }
     }
 

@@ -68,7 +68,7 @@ final class CertificatePartsTest {
         long written = 0;
         int rotations = 60;
         for (int i = 0; i < rotations; i++) {
-            snapshot = snapshot.with(secret("edge", 17 * i, next));
+            snapshot = snapshot.with(secret("edge", 16 * i, next));
             CertificateBundle bundle = bundle(translator, snapshot);
             CertificateParts now = CertificateParts.of(bundle.files());
             Set<Integer> changed = changed(parts, now);
