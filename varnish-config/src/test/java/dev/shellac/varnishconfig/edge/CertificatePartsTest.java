@@ -66,7 +66,7 @@ final class CertificatePartsTest {
 
         var touched = new HashSet<Integer>();
         long written = 0;
-        int rotations = 60;
+        int rotations = 30;
         for (int i = 0; i < rotations; i++) {
             snapshot = snapshot.with(secret("edge", 16 * i, next));
             CertificateBundle bundle = bundle(translator, snapshot);
