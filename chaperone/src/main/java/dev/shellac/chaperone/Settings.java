@@ -39,7 +39,8 @@ record Settings(
 
             It is told by its environment (defaults in brackets):
               NAMESPACE [default], CONFIGMAP_NAME [gateway-vcl]   the Gateway's ConfigMap
-              TLS_SECRET_NAME                                     the Gateway's certificates; without it no listener has TLS
+              CERTIFICATES_NAME                                   what the Secrets with the Gateway's certificates begin with; without it no
+                                                                  listener has TLS
               GATEWAY_NAME, POD_NAME                              who this is
               VARNISH_LISTEN [http=:80]                           sockets, name=address,protocol, between semicolons
               VARNISH_STORAGE [malloc,256m]                       storages, between semicolons
@@ -56,7 +57,7 @@ record Settings(
               VMOD_PATH                                           a folder of VMODs before varnishd's own
               VCL_COMPILER [tcc]                                  tcc or cc
               KUBERNETES_API_URL                                  an API server without TLS; else that of the cluster
-            VARNISH_ADMIN_PORT, VARNISH_HTTP_ADDR, VARNISH_TLS_LISTEN, TLS_CERT_DIR and DASHBOARD_ADDR are accepted and not used.
+            VARNISH_ADMIN_PORT, VARNISH_HTTP_ADDR, VARNISH_TLS_LISTEN, TLS_SECRET_NAME, TLS_CERT_DIR and DASHBOARD_ADDR are accepted and not used.
             """;
 
     private static final String A_DAY = "86400";
@@ -74,7 +75,7 @@ record Settings(
                 new Feeds.Names(
                         environment.text("NAMESPACE", "default"),
                         environment.text("CONFIGMAP_NAME", "gateway-vcl"),
-                        environment.optional("TLS_SECRET_NAME")),
+                        environment.optional("CERTIFICATES_NAME")),
                 environment.url("KUBERNETES_API_URL"));
         var serving = new Serving(
                 environment.address("HEALTH_ADDR", ":8080"),

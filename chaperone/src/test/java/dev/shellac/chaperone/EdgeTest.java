@@ -239,7 +239,7 @@ final class EdgeTest {
         assertThat(shown("a.example.com")).isEqualTo("a");
         assertThatThrownBy(() -> shown("b.example.org")).isInstanceOf(SSLException.class);
         assertThat(pod.state())
-                .containsPattern("\"certificates\":\\{\"shop.a.pem\":\"sha256:[0-9a-f]{64}\",\"shop.any.pem\":")
+                .containsPattern("\"certificates\":\"sha256:[0-9a-f]{64}\"")
                 .containsPattern("\"leftOut\":\\{\"shop.wild.pem\":\"unable to load [^\"]*'shop.wild.pem'");
         assertThat(pod.own("/metrics").body())
                 .contains("chaperone_edge_reload_errors_total 1", "chaperone_edge_certificates 2");

@@ -8,7 +8,6 @@ import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.live.Timing;
-import dev.shellac.model.Secret;
 import dev.shellac.testkit.net.FreePort;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.io.ByteArrayOutputStream;
@@ -29,7 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -103,7 +101,7 @@ final class Pod implements AutoCloseable {
         environment.put("BACKENDS_FILE_PATH", folder.resolve("backends.conf").toString());
         environment.put("NAMESPACE", "edge");
         environment.put("CONFIGMAP_NAME", "gw-vcl");
-        environment.put("TLS_SECRET_NAME", "gw-tls");
+        environment.put("CERTIFICATES_NAME", "gw-certificates");
         environment.put("HEALTH_ADDR", "127.0.0.1:0");
         environment.put("DEBUG_ADDR", "127.0.0.1:0");
         environment.put("DRAIN_TOKEN", TOKEN);
@@ -254,14 +252,6 @@ final class Pod implements AutoCloseable {
     /** The ConfigMap of changes, key by key. */
     void changes(Map<String, String> data) {
         api.put(CONFIG_MAPS, "gw-vcl-changes", "", ",\"data\":" + members(data));
-    }
-
-    /** The Secret of certificates. */
-    void secret(Map<String, Secret> files) {
-        var data = new TreeMap<String, String>();
-        files.forEach((name, file) ->
-                data.put(name, file.<String>reveal(bytes -> Base64.getEncoder().encodeToString(bytes))));
-        api.put("/api/v1/namespaces/edge/secrets", "gw-tls", "", ",\"data\":" + members(data));
     }
 
     private static String members(Map<String, String> values) {

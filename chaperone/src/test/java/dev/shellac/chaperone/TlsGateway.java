@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -61,6 +62,7 @@ final class TlsGateway {
     private static final Map<String, TestCertificates.Pair> FIRST = new TreeMap<>();
 
     private final Pod pod;
+    private final StoredCertificates written;
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
@@ -69,9 +71,12 @@ final class TlsGateway {
     private Clients peers = Clients.USUAL;
     private final int https;
     private final int alt;
+    private Optional<SortedMap<String, Secret>> secrets = Optional.empty();
+    private String config = "";
 
     TlsGateway(Pod pod) throws IOException, InterruptedException {
         this.pod = pod;
+        this.written = new StoredCertificates(pod.api);
         this.https = FreePort.find();
         this.alt = FreePort.find();
         pairs.putAll(first(pod.folder()));
@@ -167,8 +172,9 @@ final class TlsGateway {
     }
 
     void apply() {
+        config = haproxy();
         secret();
-        configMap(haproxy());
+        configMap(config);
     }
 
     String haproxy() {
@@ -185,11 +191,23 @@ final class TlsGateway {
         var files = new HashMap<String, Secret>(
                 CertificateBundle.of(plan(), snapshot()).files());
         damaged.forEach((name, pem) -> files.put(name, Secret.of(pem.getBytes(UTF_8))));
-        pod.secret(files);
+        secrets = Optional.of(new TreeMap<>(files));
+        written.put(new TreeMap<>(files), config);
     }
 
-    /** An empty text is none. */
+    /** An empty text is none. The Secrets that are there say that it is the right one. */
     void configMap(String haproxy) {
+        config = haproxy;
+        tamper(haproxy);
+        if (haproxy.isEmpty()) {
+            written.delete();
+        } else {
+            secrets.ifPresent(files -> written.put(files, haproxy));
+        }
+    }
+
+    /** The ConfigMap alone, as somebody else might write it. */
+    void tamper(String haproxy) {
         if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), peers, Optional.empty())
                 instanceof MainVcl.Text main)) {
             throw new AssertionError("our own VCL has an end");

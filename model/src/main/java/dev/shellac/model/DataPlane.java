@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param unavailablePorts ports that it cannot open, and why
  * @param refusals what the router left out of the table that it was given
  * @param refusedCertificates Secrets whose certificate it does not show to anybody, and why
+ * @param late certificates that it does not serve with yet
  * @param vclFault why the VCL was not taken, in the compiler's words
  * @param conflicts objects of the cluster that have the names of its own and are not, in words
  * @param pending why it does not serve what the Gateway asks for yet; nothing once it does
@@ -23,9 +24,24 @@ public record DataPlane(
         Map<Port, String> unavailablePorts,
         List<TableRefusal> refusals,
         Map<Name, String> refusedCertificates,
+        LateCertificates late,
         Optional<String> vclFault,
         List<String> conflicts,
         Optional<String> pending) {
+    /**
+     * Certificates that are on their way.
+     *
+     * @param secrets those whose listeners do not serve as they should, and why
+     * @param overdue why certificates do not get through at all
+     */
+    public record LateCertificates(Map<Name, String> secrets, Optional<String> overdue) {
+        public static final LateCertificates NONE = new LateCertificates(Map.of(), Optional.empty());
+
+        public LateCertificates {
+            secrets = Copies.of(secrets);
+        }
+    }
+
     /**
      * A part of a route that the data plane left out, by its provenance.
      *
@@ -52,7 +68,16 @@ public record DataPlane(
             Map<Port, String> unavailablePorts,
             List<TableRefusal> refusals,
             Optional<String> vclFault) {
-        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, List.of(), Optional.empty());
+        this(
+                addresses,
+                unusableAddresses,
+                unavailablePorts,
+                refusals,
+                Map.of(),
+                LateCertificates.NONE,
+                vclFault,
+                List.of(),
+                Optional.empty());
     }
 
     /** One that shows every certificate it was given. */
@@ -63,7 +88,16 @@ public record DataPlane(
             List<TableRefusal> refusals,
             Optional<String> vclFault,
             Optional<String> pending) {
-        this(addresses, unusableAddresses, unavailablePorts, refusals, Map.of(), vclFault, List.of(), pending);
+        this(
+                addresses,
+                unusableAddresses,
+                unavailablePorts,
+                refusals,
+                Map.of(),
+                LateCertificates.NONE,
+                vclFault,
+                List.of(),
+                pending);
     }
 
     /** The same, but it does not serve yet what it was given. */
@@ -74,6 +108,7 @@ public record DataPlane(
                 unavailablePorts,
                 refusals,
                 refusedCertificates,
+                late,
                 vclFault,
                 conflicts,
                 Optional.of(why));

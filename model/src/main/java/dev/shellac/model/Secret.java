@@ -22,6 +22,11 @@ public final class Secret {
         return use.apply(bytes.clone());
     }
 
+    /** How many bytes there are. */
+    public int length() {
+        return bytes.length;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Secret secret && MessageDigest.isEqual(bytes, secret.bytes);

@@ -151,6 +151,15 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     }
 
     @Override
+    public boolean isOwn(ObjectKey object, String uid) {
+        return edges.owned()
+                .find(object)
+                .filter(standing -> standing.ownership().owners().stream()
+                        .anyMatch(owner -> owner.uid().equals(uid)))
+                .isPresent();
+    }
+
+    @Override
     public void children(Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
         var all = new HashSet<>(configuration);
         children.forEach(child -> all.add(ObjectKey.of(child)));

@@ -213,6 +213,15 @@ final class Stage implements AutoCloseable {
         } while (writes != server.writes().size() || !changes().isEmpty());
     }
 
+    /** Until nothing is written for a while. */
+    void settleChildren() throws Exception {
+        int writes;
+        do {
+            writes = server.writes().size();
+            Thread.sleep(700);
+        } while (writes != server.writes().size());
+    }
+
     /** The whole and the changes. */
     String routing() {
         return whole() + changes();

@@ -247,6 +247,11 @@ final class TurnsTest {
         }
 
         @Override
+        public boolean isOwn(ObjectKey object, String uid) {
+            return false;
+        }
+
+        @Override
         public void children(
                 Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
             act("children", "children of " + gateway.label());

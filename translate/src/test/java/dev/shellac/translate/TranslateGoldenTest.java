@@ -5,6 +5,7 @@ import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Finding;
 import dev.shellac.decode.Source;
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.LateCertificates;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
@@ -84,6 +85,10 @@ final class TranslateGoldenTest {
                         .toList(),
                 pair(options, "refused-certificate").entrySet().stream()
                         .collect(Collectors.toMap(secret -> name(secret.getKey()), Map.Entry::getValue)),
+                new LateCertificates(
+                        pair(options, "late-certificate").entrySet().stream()
+                                .collect(Collectors.toMap(secret -> name(secret.getKey()), Map.Entry::getValue)),
+                        Optional.ofNullable(options.get("overdue-certificates"))),
                 Optional.ofNullable(options.get("vcl-fault")),
                 Optional.ofNullable(options.get("conflict")).stream().toList(),
                 Optional.ofNullable(options.get("pending")));

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.TlsBundle;
 import dev.shellac.model.Secret;
-import java.io.ByteArrayOutputStream;
+import dev.shellac.varnishconfig.edge.CertificateParts;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +39,12 @@ record Candidate(String config, Map<String, Secret> files) {
     }
 
     TlsBundle bundle() {
-        return new TlsBundle(new TreeMap<>(files));
+        return new TlsBundle(new TreeMap<>(files), "");
+    }
+
+    /** One hash for all files. */
+    String filesHash() {
+        return CertificateParts.hash(new TreeMap<>(files));
     }
 
     /** Files that the configuration names and that are not there: they are on their way. */
@@ -90,19 +95,11 @@ record Candidate(String config, Map<String, Secret> files) {
     }
 
     private String text(String name) {
-        return new TreeMap<>(files)
-                .getOrDefault(name, Secret.of(new byte[0]))
-                .reveal(bytes -> new String(bytes, UTF_8));
+        return files.getOrDefault(name, Secret.of(new byte[0])).reveal(bytes -> new String(bytes, UTF_8));
     }
 
     /** A name for all of it, which two that differ do not share. */
     String name() {
-        var all = new ByteArrayOutputStream();
-        all.writeBytes(config.getBytes(UTF_8));
-        for (Map.Entry<String, Secret> file : files.entrySet()) {
-            all.writeBytes(("\0" + file.getKey() + "\0").getBytes(UTF_8));
-            all.writeBytes(file.getValue().<byte[]>reveal(bytes -> bytes));
-        }
-        return RoutingFile.sha256(all.toByteArray()).substring(0, NAME_LENGTH);
+        return RoutingFile.sha256((config + "\0" + filesHash()).getBytes(UTF_8)).substring(0, NAME_LENGTH);
     }
 }

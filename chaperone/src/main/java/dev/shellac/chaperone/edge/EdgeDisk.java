@@ -35,23 +35,38 @@ record EdgeDisk(Path folder) {
     private static final FileAttribute<Set<PosixFilePermission>> READ_BY_US =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    /** Writes one, and says where it is. */
+    /**
+     * Writes one, and says where it is. A file that the last one that was taken has too is the same file: they are in memory, and a set may be large. Of those
+     * that were only tried none is left.
+     */
     Path write(Candidate candidate) throws IOException {
         Files.createDirectories(folder, OURS_ALONE);
         Path home = folder.resolve(candidate.name());
         if (Files.isDirectory(home)) {
             return home;
         }
+        Optional<Path> before = good();
+        sweep(before.orElse(folder));
         // Whole or not at all: it is known by its name.
         Path making = folder.resolve(candidate.name() + ".new");
         remove(making);
         Files.createDirectory(making, OURS_ALONE);
         write(making.resolve(CONFIG), candidate.config().getBytes(UTF_8));
         for (Map.Entry<String, Secret> file : candidate.files().entrySet()) {
-            write(making.resolve(file.getKey()), file.getValue().<byte[]>reveal(bytes -> bytes));
+            put(before.map(last -> last.resolve(file.getKey())), making.resolve(file.getKey()), file.getValue());
         }
         Files.move(making, home, StandardCopyOption.ATOMIC_MOVE);
         return home;
+    }
+
+    private static void put(Optional<Path> before, Path file, Secret secret) throws IOException {
+        if (before.isPresent()
+                && Files.isRegularFile(before.get(), LinkOption.NOFOLLOW_LINKS)
+                && Secret.of(Files.readAllBytes(before.get())).equals(secret)) {
+            Files.createLink(file, before.get());
+        } else {
+            write(file, secret.<byte[]>reveal(bytes -> bytes));
+        }
     }
 
     private static void write(Path file, byte[] bytes) throws IOException {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The one thread that starts and stops HAProxy. A new configuration or certificate is a new process, which takes the sockets over; the
@@ -48,6 +49,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private Optional<Haproxy.Running> current = Optional.empty();
     private Optional<Live> live = Optional.empty();
     private Optional<Candidate> tried = Optional.empty();
+    private final ConfigFit fit = new ConfigFit();
+    private final FilesHash hash = new FilesHash();
     private boolean wanted;
     private int deaths;
     private long notBefore = System.nanoTime();
@@ -140,25 +143,42 @@ public final class EdgeLoop implements Edge, AutoCloseable {
 
     private Duration settle() throws IOException, InterruptedException {
         Optional<PodConfig> config = wires.feeds().config().known();
-        if (config.isPresent() && config.get().haproxy().isEmpty()) {
+        Optional<String> text = config.flatMap(PodConfig::haproxy);
+        if (config.isPresent()
+                && text.isEmpty()
+                && wires.feeds().secret().map(SecretFeed::isGone).orElse(true)) {
             return end();
         }
         Optional<String> refused = Optional.empty();
-        if (config.isPresent()) {
+        Optional<TlsBundle> bundle = wires.feeds().secret().flatMap(SecretFeed::known);
+        Optional<Duration> unfit = Optional.empty();
+        if (text.isPresent() && bundle.isEmpty()) {
             wanted = true;
-            Optional<TlsBundle> bundle = wires.feeds().secret().flatMap(SecretFeed::known);
-            if (bundle.isEmpty()) {
-                refused = Optional.of("the Secret of certificates is not known yet");
-            } else {
-                refused = take(Candidate.of(config.get().haproxy().get(), bundle.get()));
-            }
+            refused = Optional.of("the Secret of certificates is not known yet");
+        } else if (text.isPresent() || live.isPresent()) {
+            wanted = true;
+            refused = takeFitting(text.orElse(""), bundle);
+            unfit = fit.left(System.nanoTime());
         }
         if (current.filter(Haproxy.Running::isAlive).isPresent()) {
             deaths = 0;
             post(refused);
-            return refused.isPresent() && tried.isEmpty() ? PAUSE : IDLE;
+            return unfit.orElse(refused.isPresent() && tried.isEmpty() ? PAUSE : IDLE);
         }
-        return again(refused);
+        Duration wait = again(refused);
+        return unfit.filter(left -> left.compareTo(wait) < 0).orElse(wait);
+    }
+
+    // Certificates go on with the configuration that they are for, whatever stands in the ConfigMap.
+    private Optional<String> takeFitting(String text, Optional<TlsBundle> bundle)
+            throws IOException, InterruptedException {
+        Optional<String> before = live.map(now -> now.asked().config());
+        Optional<String> fitting = Stream.concat(Stream.of(text), before.stream())
+                .filter(config -> bundle.filter(found -> found.isFor(config)).isPresent())
+                .findFirst();
+        Optional<String> fault =
+                fitting.isPresent() ? take(Candidate.of(fitting.get(), bundle.get())) : Optional.empty();
+        return fit.fault(fitting.equals(Optional.of(text)), System.nanoTime()).or(() -> fault);
     }
 
     private Duration end() throws IOException {
@@ -308,7 +328,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
                 wanted,
                 live.filter(now -> runs).map(Live::hash),
                 refused,
-                live.map(Live::certificates).orElse(Map.of()),
+                live.filter(now -> runs).map(now -> hash.of(now.asked())),
+                live.map(now -> now.certificates().size()).orElse(0),
                 live.map(Live::leftOut).orElse(Map.of())));
     }
 

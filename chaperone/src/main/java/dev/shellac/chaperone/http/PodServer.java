@@ -88,7 +88,7 @@ public final class PodServer implements AutoCloseable {
                 .gauge(
                         "chaperone.edge.certificates",
                         shown.edge(),
-                        edge -> edge.state().certificates().size());
+                        edge -> edge.state().shown());
         shown.registry()
                 .gauge(
                         "chaperone.edge.certificates.left.out",

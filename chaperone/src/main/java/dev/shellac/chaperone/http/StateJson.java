@@ -14,6 +14,8 @@ import java.util.TreeSet;
 /** The state as the operator reads it. */
 final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
+    private static final int MOST_LEFT_OUT = 1000;
+    private static final int MOST_WORDS = 200;
 
     /**
      * The pod that says it.
@@ -48,13 +50,30 @@ final class StateJson {
             json.writeBooleanField("wanted", state.edge().wanted());
             field(json, "hash", state.edge().hash());
             field(json, "refused", state.edge().refused());
-            texts(json, "certificates", state.edge().certificates());
-            texts(json, "leftOut", state.edge().leftOut());
+            json.writeStringField("certificates", state.edge().certificates().orElse(""));
+            texts(json, "leftOut", bounded(state.edge().leftOut()));
             json.writeEndObject();
             texts(json, "faults", state.faults());
             json.writeEndObject();
         }
         return text.toString();
+    }
+
+    // The operator takes a mebibyte.
+    private static Map<String, String> bounded(Map<String, String> leftOut) {
+        var bounded = new TreeMap<String, String>();
+        new TreeMap<>(leftOut)
+                .entrySet().stream()
+                        .limit(MOST_LEFT_OUT)
+                        .forEach(file -> bounded.put(
+                                file.getKey(),
+                                file.getValue()
+                                        .substring(
+                                                0,
+                                                Math.min(
+                                                        MOST_WORDS,
+                                                        file.getValue().length()))));
+        return bounded;
     }
 
     private static void table(JsonGenerator json, LiveState.Table table) throws IOException {

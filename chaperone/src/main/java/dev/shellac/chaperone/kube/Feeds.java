@@ -9,7 +9,11 @@ import java.util.Random;
  * @param secret the certificates', where a Gateway may have some
  */
 public record Feeds(ConfigFeed config, SliceFeed slices, Optional<SecretFeed> secret) implements AutoCloseable {
-    /** What is read of a namespace, by name. */
+    /**
+     * What is read of a namespace, by name.
+     *
+     * @param secret what the names of the Secrets with certificates begin with
+     */
     public record Names(String namespace, String configMap, Optional<String> secret) {}
 
     /**

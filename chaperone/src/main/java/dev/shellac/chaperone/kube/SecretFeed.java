@@ -1,61 +1,178 @@
 package dev.shellac.chaperone.kube;
 
+import com.fasterxml.jackson.core.JsonParser;
+import dev.shellac.model.Secret;
+import dev.shellac.varnishconfig.edge.CertificateParts;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/** One Secret by name. One that is gone is as it was: a mistake there must not take anything down. */
+/**
+ * The Secrets with the certificates of the Gateway: an index, which is watched, and the parts that it lists, each fetched when its hash is a new one. A set counts
+ * only when every hash fits; until then the one before stays. One that is gone is as it was: a mistake there must not take anything down.
+ */
 public final class SecretFeed implements AutoCloseable {
-    private final String name;
+    private static final System.Logger LOG = System.getLogger(SecretFeed.class.getName());
+    static final String INDEX = "-index";
+
+    private final ApiServer api;
+    private final ListWatch.Pace pace;
+    private final String path;
+    private final String prefix;
     private final Runnable changed;
-    private final ListWatch<TlsBundle> watch;
+    private final Thread thread;
+    private final ListWatch<Node> watch;
+    private Seen seen = new Seen(0, Optional.empty());
     private volatile Optional<TlsBundle> known = Optional.empty();
     private volatile Optional<String> unread = Optional.of("the Secret was not read yet");
     private volatile Optional<String> missing = Optional.empty();
+    private volatile Optional<String> unfit = Optional.empty();
+    private volatile boolean gone;
 
-    private SecretFeed(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
-        this.name = name;
+    /** The index as it was heard last, with a number to tell it from others. */
+    private record Seen(long number, Optional<Node> index) {}
+
+    private SecretFeed(ApiServer api, ListWatch.Pace pace, String namespace, String prefix, Runnable changed) {
+        this.api = api;
+        this.pace = pace;
+        this.path = "/api/v1/namespaces/" + namespace + "/secrets";
+        this.prefix = prefix;
         this.changed = changed;
+        this.thread = Thread.ofVirtual().name("certificates").unstarted(this::run);
         this.watch = ListWatch.start(
                 api,
-                new ListWatch.Target(
-                        "/api/v1/namespaces/" + namespace + "/secrets", "fieldSelector=metadata.name%3D" + name),
-                TlsBundle::decode,
-                new Only(),
+                new ListWatch.Target(path, "fieldSelector=metadata.name%3D" + prefix + INDEX),
+                node -> node,
+                new Index(),
                 pace);
     }
 
-    static SecretFeed start(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
-        return new SecretFeed(api, pace, namespace, name, changed);
+    static SecretFeed start(ApiServer api, ListWatch.Pace pace, String namespace, String prefix, Runnable changed) {
+        var feed = new SecretFeed(api, pace, namespace, prefix, changed);
+        feed.thread.start();
+        return feed;
     }
 
-    /** The last one that there was. */
+    /** The last set that was whole. */
     public Optional<TlsBundle> known() {
         return known;
     }
 
+    /** Whether there is none now, as is known and not only feared. */
+    public boolean isGone() {
+        return gone;
+    }
+
     /** Why it cannot be read right now, or that there is none. */
     public Optional<String> fault() {
-        return unread.or(() -> missing);
+        return unread.or(() -> missing).or(() -> unfit);
     }
 
     @Override
     public void close() {
         watch.close();
+        thread.interrupt();
     }
 
-    private final class Only implements ListWatch.Listener<TlsBundle> {
+    private void run() {
+        try {
+            long done = 0;
+            int failures = 0;
+            Map<String, SortedMap<String, Secret>> parts = Map.of();
+            Optional<Duration> wait = Optional.empty();
+            while (true) {
+                Seen now = next(done, wait);
+                failures = now.number() == done ? failures : 0;
+                done = now.number();
+                wait = Optional.empty();
+                if (now.index().isEmpty()) {
+                    continue;
+                }
+                try {
+                    parts = parts(now.index().get(), parts);
+                    publish(now.index().get(), parts);
+                } catch (IOException e) {
+                    unfit = Optional.of(String.valueOf(e.getMessage()));
+                    LOG.log(Level.INFO, "the certificates of before stay: {0}", e.getMessage());
+                    wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
+                    changed.run();
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.log(Level.DEBUG, "the Secrets are not read any more");
+        }
+    }
+
+    // Something newer than that; or the same again, after a while.
+    private synchronized Seen next(long done, Optional<Duration> most) throws InterruptedException {
+        long deadline = System.nanoTime() + most.orElse(Duration.ZERO).toNanos();
+        while (seen.number() == done) {
+            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+            if (most.isPresent() && left <= 0) {
+                break;
+            }
+            wait(most.isPresent() ? left : 0);
+        }
+        return seen;
+    }
+
+    // By hash, so that a part that has not changed is not fetched again.
+    private Map<String, SortedMap<String, Secret>> parts(Node index, Map<String, SortedMap<String, Secret>> before)
+            throws IOException, InterruptedException {
+        var parts = new HashMap<String, SortedMap<String, Secret>>();
+        for (CertificateIndex.Part part : CertificateIndex.parts(index, prefix)) {
+            SortedMap<String, Secret> files = before.get(part.hash());
+            parts.put(part.hash(), files == null ? fetched(part) : files);
+        }
+        return parts;
+    }
+
+    private SortedMap<String, Secret> fetched(CertificateIndex.Part part) throws IOException, InterruptedException {
+        try (InputStream body = api.get(path + "/" + part.name());
+                JsonParser parser = JacksonJson.FACTORY.createParser(body)) {
+            parser.nextToken();
+            SortedMap<String, Secret> files = TlsBundle.files(Node.of(JacksonJson.value(parser)));
+            if (!CertificateParts.hash(files).equals(part.hash())) {
+                throw new IOException("Secret " + part.name() + " has another hash than " + prefix + INDEX + " says");
+            }
+            return files;
+        }
+    }
+
+    private void publish(Node index, Map<String, SortedMap<String, Secret>> parts) {
+        var pieces = new TreeMap<String, Secret>();
+        parts.values().forEach(pieces::putAll);
+        known = Optional.of(new TlsBundle(CertificateParts.joined(pieces), CertificateIndex.config(index)));
+        unfit = Optional.empty();
+        changed.run();
+    }
+
+    private final class Index implements ListWatch.Listener<Node> {
         @Override
-        public void listed(Map<String, TlsBundle> all) {
-            changed(name, Optional.ofNullable(all.get(name)));
+        public void listed(Map<String, Node> all) {
+            changed(prefix + INDEX, Optional.ofNullable(all.get(prefix + INDEX)));
         }
 
         @Override
-        public void changed(String changedName, Optional<TlsBundle> now) {
-            if (changedName.equals(name)) {
-                missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + name);
-                known = now.or(() -> known);
-                changed.run();
+        public void changed(String changedName, Optional<Node> now) {
+            if (!changedName.equals(prefix + INDEX)) {
+                return;
             }
+            gone = now.isEmpty();
+            missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + changedName);
+            if (now.isPresent()) {
+                synchronized (SecretFeed.this) {
+                    seen = new Seen(seen.number() + 1, now);
+                    SecretFeed.this.notifyAll();
+                }
+            }
+            changed.run();
         }
 
         @Override

@@ -1,5 +1,7 @@
 package dev.shellac.chaperone.kube;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.shellac.model.Secret;
 import java.util.Base64;
 import java.util.Map;
@@ -8,11 +10,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The Gateway's Secret of certificates: files by name.
+ * The certificates of the Gateway: files by name.
  *
  * @param files those whose name is one; a Secret's keys cannot hold a slash, and nothing is written outside of its folder
+ * @param config the hash of the only haproxy.cfg that they may be used with
  */
-public record TlsBundle(SortedMap<String, Secret> files) {
+public record TlsBundle(SortedMap<String, Secret> files, String config) {
     private static final Pattern NAME = Pattern.compile("[-A-Za-z0-9_][-._A-Za-z0-9]*");
 
     public TlsBundle {
@@ -20,13 +23,13 @@ public record TlsBundle(SortedMap<String, Secret> files) {
         files.keySet().removeIf(name -> !NAME.matcher(name).matches());
     }
 
-    static TlsBundle decode(Node secret) {
+    /** What a Secret holds. */
+    static SortedMap<String, Secret> files(Node secret) {
         var files = new TreeMap<String, Secret>();
         for (String name : secret.get("data").members().keySet()) {
-            byte[] bytes = decoded(secret.get("data").get(name).text());
-            files.put(name, Secret.of(bytes));
+            files.put(name, Secret.of(decoded(secret.get("data").get(name).text())));
         }
-        return new TlsBundle(files);
+        return files;
     }
 
     // What the API server let in is base64.
@@ -36,6 +39,11 @@ public record TlsBundle(SortedMap<String, Secret> files) {
         } catch (IllegalArgumentException e) {
             return new byte[0];
         }
+    }
+
+    /** Whether they may be used with this haproxy.cfg. Who may write ConfigMaps does not choose what runs beside keys. */
+    public boolean isFor(String haproxy) {
+        return config.equals("sha256:" + RoutingFile.sha256(haproxy.getBytes(UTF_8)));
     }
 
     /** The hash of each file whose name ends so, by name. */

@@ -69,17 +69,18 @@ public record LiveState(
      * @param wanted there is something to terminate
      * @param hash of the haproxy.cfg that is in use; there only while a process is
      * @param refused HAProxy's words about a newer configuration, or why there is none
-     * @param certificates those in use: name and hash of the PEM
+     * @param certificates one hash for all files of certificates, lists and authorities, those that are left out included; there only while a process is
+     * @param shown how many certificates it shows
      * @param leftOut those that HAProxy does not take: name and its words
      */
     public record Edge(
             boolean wanted,
             Optional<String> hash,
             Optional<String> refused,
-            Map<String, String> certificates,
+            Optional<String> certificates,
+            int shown,
             Map<String, String> leftOut) {
         public Edge {
-            certificates = Map.copyOf(certificates);
             leftOut = Map.copyOf(leftOut);
         }
 
@@ -94,7 +95,7 @@ public record LiveState(
             new Table(Optional.empty(), 0, 0, List.of()),
             new Vcl(Optional.empty(), Optional.empty(), Optional.empty()),
             new Endpoints(Set.of(), Set.of()),
-            new Edge(false, Optional.empty(), Optional.empty(), Map.of(), Map.of()),
+            new Edge(false, Optional.empty(), Optional.empty(), Optional.empty(), 0, Map.of()),
             Map.of());
 
     public LiveState {

@@ -236,7 +236,7 @@ public final class Loop implements AutoCloseable {
                 .known()
                 .map(config -> config.haproxy().isPresent())
                 .orElse(now.wanted());
-        return new LiveState.Edge(wanted, now.hash(), now.refused(), now.certificates(), now.leftOut());
+        return new LiveState.Edge(wanted, now.hash(), now.refused(), now.certificates(), now.shown(), now.leftOut());
     }
 
     /** Requests get through varnishd, or have not been without an answer for long. */

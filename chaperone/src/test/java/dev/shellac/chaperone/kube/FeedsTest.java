@@ -34,7 +34,7 @@ final class FeedsTest {
         api = FakeApi.start();
         feeds = Feeds.start(
                 ApiServer.at(api.url()),
-                new Feeds.Names("edge", "gw-vcl", Optional.of("gw-tls")),
+                new Feeds.Names("edge", "gw-vcl", Optional.of("gw-certificates")),
                 new Backoff(Duration.ofMillis(5), Duration.ofMillis(50)),
                 () -> {});
     }
@@ -43,24 +43,6 @@ final class FeedsTest {
     void stop() {
         feeds.close();
         api.close();
-    }
-
-    @Test
-    void theSecretIsFollowedAndOneThatIsGoneIsAsItWas() throws Exception {
-        String secrets = "/api/v1/namespaces/edge/secrets";
-        SecretFeed secret = feeds.secret().orElseThrow();
-        eventually("none", () -> secret.fault().equals(Optional.of("there is no Secret gw-tls")));
-        api.put(secrets, "gw-tls", "", ",\"data\":{\"a.pem\":\"b25l\",\"../b\":\"b25l\"}");
-        eventually(
-                "it is there",
-                () -> secret.known().isPresent() && secret.fault().isEmpty());
-        assertThat(secret.known().orElseThrow().files()).containsOnlyKeys("a.pem");
-        assertThat(secret.known().orElseThrow().hashes(".pem"))
-                .containsEntry("a.pem", "sha256:" + RoutingFile.sha256("one".getBytes(UTF_8)));
-        assertThat(secret.known().toString()).doesNotContain("one");
-        api.delete(secrets, "gw-tls");
-        eventually("it is gone", () -> secret.fault().isPresent());
-        assertThat(secret.known()).isPresent();
     }
 
     @Test

@@ -16,12 +16,14 @@ import java.util.TreeSet;
  *
  * @param parameters those that hold for it, its own or its class's
  * @param namespaces of the Services that its routes name
+ * @param formerSecret the Secret of certificates that pods of an earlier release still read
  */
 public record Blueprint(
         Gateway gateway,
         Optional<GatewayClassParameters> parameters,
         Sockets sockets,
         Set<String> namespaces,
+        Optional<String> formerSecret,
         Platform platform) {
     public Blueprint {
         namespaces = new TreeSet<>(namespaces);

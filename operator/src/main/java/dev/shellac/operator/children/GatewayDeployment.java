@@ -211,12 +211,13 @@ final class GatewayDeployment {
 
     // Private keys reach no disk, and outlive their container, as the rest does that a start without the API begins
     // with.
-    private static Volume keys() {
+    private Volume keys() {
         return new VolumeBuilder()
                 .withName(KEYS)
                 .withNewEmptyDir()
                 .withMedium("Memory")
-                .withSizeLimit(new Quantity(MemoryBudget.KEYS / MEBI + "Mi"))
+                .withSizeLimit(new Quantity(
+                        MemoryBudget.of(blueprint.pod().memoryLimit()).keys() / MEBI + "Mi"))
                 .endEmptyDir()
                 .build();
     }

@@ -3,6 +3,7 @@ package dev.shellac.operator.children;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Name;
+import dev.shellac.translate.resolve.CertificateRoom;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -16,6 +17,9 @@ import java.util.stream.Stream;
  * letter first. Any other is shortened and gets a hash of the whole, so that two Gateways never share a name.
  */
 public record Names(Name gateway) {
+    /** What the name of the Secret ends with that lists the parts with certificates. */
+    public static final String CERTIFICATE_INDEX = "-certificates-index";
+
     private static final int MOST = 63;
     private static final int HASH = 10;
     private static final int MOST_PARTS = 8;
@@ -63,7 +67,31 @@ public record Names(Name gateway) {
                 .toList();
     }
 
-    public String tlsSecret() {
+    /** What the Secrets with certificates begin with. */
+    public String certificates() {
+        return base() + "-certificates";
+    }
+
+    /** Of the Secret that lists the parts. */
+    public String certificateIndex() {
+        return base() + CERTIFICATE_INDEX;
+    }
+
+    /** Of the Secret that is the part with this number, from 0. */
+    public String certificatePart(int number) {
+        return certificates() + "-" + number;
+    }
+
+    /** All Secrets that a pod may have to read. */
+    public List<String> certificateSecrets() {
+        return Stream.concat(
+                        Stream.of(certificateIndex()),
+                        IntStream.range(0, CertificateRoom.PARTS).mapToObj(this::certificatePart))
+                .toList();
+    }
+
+    /** Of the one Secret with all certificates that pods of earlier releases read. */
+    public String formerSecret() {
         return base() + "-tls";
     }
 

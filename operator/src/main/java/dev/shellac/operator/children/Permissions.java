@@ -10,9 +10,10 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * What a pod may read: the ConfigMaps and the Secret of its Gateway by name, and EndpointSlices where its routes have Services. It may write
+ * What a pod may read: the ConfigMaps and Secrets of its Gateway by name, and EndpointSlices where its routes have Services. It may write
  * nothing.
  */
 final class Permissions {
@@ -31,7 +32,10 @@ final class Permissions {
                 .build());
         var rules = new ArrayList<PolicyRule>();
         rules.add(named("configmaps", names.configMaps()));
-        rules.add(named("secrets", List.of(names.tlsSecret())));
+        rules.add(named(
+                "secrets",
+                Stream.concat(names.certificateSecrets().stream(), blueprint.formerSecret().stream())
+                        .toList()));
         if (blueprint.namespaces().contains(home)) {
             rules.add(slices());
         }

@@ -33,7 +33,7 @@ final class PodEnvironment {
         var values = new LinkedHashMap<String, String>();
         values.put("GATEWAY_NAME", blueprint.gateway().meta().name().name());
         values.put("CONFIGMAP_NAME", blueprint.names().configMap());
-        values.put("TLS_SECRET_NAME", blueprint.names().tlsSecret());
+        values.put("CERTIFICATES_NAME", blueprint.names().certificates());
         values.put("HEALTH_ADDR", ":" + GatewayDeployment.HEALTH_PORT);
         values.put("WORK_DIR", FOLDER);
         values.put("VARNISH_DIR", VARNISH_FOLDER);

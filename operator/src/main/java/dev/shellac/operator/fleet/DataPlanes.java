@@ -1,6 +1,7 @@
 package dev.shellac.operator.fleet;
 
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.LateCertificates;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import dev.shellac.model.gateway.AddressRequest;
@@ -28,6 +29,7 @@ public final class DataPlanes {
      * @param states by the uid of the pod
      * @param silent the uids of pods that do not answer
      * @param certificates the Secret that a file of the pods was made from
+     * @param versions which of the certificates each pod has
      * @param since when each address that the Gateway asks for was first seen to be asked for
      * @param obstacles objects that have the names of its children and are not its own
      */
@@ -38,6 +40,7 @@ public final class DataPlanes {
             Set<String> silent,
             List<Front> fronts,
             Map<String, Name> certificates,
+            CertificateVersions versions,
             Map<String, Instant> since,
             Obstacles obstacles,
             Instant now) {
@@ -69,6 +72,7 @@ public final class DataPlanes {
                 Map.of(),
                 refusals,
                 refusedCertificates(view, states),
+                late(view),
                 generations
                         .vclFault()
                         .or(() -> states.stream()
@@ -88,6 +92,28 @@ public final class DataPlanes {
                             .ifPresent(secret -> refused.putIfAbsent(secret, words)));
         }
         return refused;
+    }
+
+    // A pod that is not ready serves nobody, and one that was not heard is no news.
+    private static LateCertificates late(View view) {
+        var secrets = new HashMap<Name, String>();
+        Optional<String> overdue = Optional.empty();
+        for (Pod pod : view.pods()) {
+            Optional<PodState> state = state(view, pod).filter(found -> pod.ready() && !pod.ending());
+            if (state.isEmpty()) {
+                continue;
+            }
+            String name = "pod " + pod.name().name() + " ";
+            String faults = faults(view, List.of(pod));
+            view.versions()
+                    .late(state.get(), view.now())
+                    .forEach((file, words) -> Optional.ofNullable(
+                                    view.certificates().get(file))
+                            .ifPresent(secret -> secrets.putIfAbsent(secret, name + words + faults)));
+            overdue = overdue.or(
+                    () -> view.versions().overdue(state.get(), view.now()).map(words -> name + words + faults));
+        }
+        return new LateCertificates(secrets, overdue);
     }
 
     private static Optional<PodState> state(View view, Pod pod) {

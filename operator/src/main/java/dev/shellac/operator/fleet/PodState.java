@@ -15,6 +15,7 @@ import java.util.TreeMap;
  * @param version of this state, to wait for the next
  * @param key what it knows us by is made with; empty where it takes nothing from us
  * @param live what it serves from
+ * @param certificates the hash of all certificates that it serves with, empty while it serves with none; nothing where an earlier release runs
  * @param vclRefused the compiler's words about a newer VCL
  * @param complaints what of the configuration HAProxy did not take, in words
  * @param leftOut files of certificates that HAProxy did not take, and its words
@@ -25,6 +26,7 @@ public record PodState(
         String key,
         boolean ready,
         Fingerprint live,
+        Optional<String> certificates,
         List<TableRefusal> refusals,
         Optional<String> vclRefused,
         List<String> complaints,
@@ -46,7 +48,7 @@ public record PodState(
     static PodState of(JsonNode state) {
         var complaints = new ArrayList<String>();
         text(state.path("edge").path("refused"))
-                .ifPresent(why -> complaints.add("HAProxy refuses its configuration: " + why));
+                .ifPresent(why -> complaints.add("HAProxy does not run the newest configuration: " + why));
         Map<String, String> leftOut = words(state.path("edge").path("leftOut"), MOST);
         leftOut.entrySet().stream()
                 .limit(MOST_COMPLAINTS)
@@ -63,6 +65,9 @@ public record PodState(
                         cut(state.path("config").path("routing")),
                         cut(state.path("vcl").path("hash")),
                         cut(state.path("edge").path("hash"))),
+                Optional.of(state.path("edge").path("certificates"))
+                        .filter(JsonNode::isTextual)
+                        .map(PodState::cut),
                 refusals(state.path("table").path("refusals")),
                 text(state.path("vcl").path("refused")),
                 complaints,

@@ -10,10 +10,28 @@ import dev.shellac.operator.write.ClassGuard.Use;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 
 /** Which GatewayClasses of ours have Gateways. */
 final class ClassUse {
     private ClassUse() {}
+
+    static boolean isOurs(Gateway gateway, Snapshot snapshot, String controller) {
+        return of(gateway, snapshot)
+                .filter(found -> found.controllerName().equals(controller))
+                .isPresent();
+    }
+
+    /** Whether it is somebody else's. A class that is not there says nothing: what serves goes on serving. */
+    static boolean isForeign(Gateway gateway, Snapshot snapshot, String controller) {
+        return of(gateway, snapshot)
+                .filter(found -> !found.controllerName().equals(controller))
+                .isPresent();
+    }
+
+    private static Optional<GatewayClass> of(Gateway gateway, Snapshot snapshot) {
+        return snapshot.find(GatewayClass.class, new Name("", gateway.className()));
+    }
 
     /** By the path of the class. */
     static Map<String, Use> of(Snapshot snapshot, Definitions definitions, String controller) {

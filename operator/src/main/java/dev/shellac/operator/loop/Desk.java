@@ -2,6 +2,7 @@ package dev.shellac.operator.loop;
 
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.fleet.CertificateVersions;
 import dev.shellac.operator.fleet.Courier;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.fleet.Fleet;
@@ -65,6 +66,7 @@ public final class Desk {
     }
 
     private final Generations generations = new Generations();
+    private final CertificateVersions certificates = new CertificateVersions();
     private final Map<String, Instant> asked = new HashMap<>();
     private final Map<ObjectKey, ConfigWrite.Written> written = new HashMap<>();
     private final Map<Fingerprint, Long> begun = new LinkedHashMap<>();
@@ -89,6 +91,10 @@ public final class Desk {
 
     Generations generations() {
         return generations;
+    }
+
+    CertificateVersions certificates() {
+        return certificates;
     }
 
     /** When each address was first asked for; those that are not any more are forgotten. */

@@ -27,6 +27,7 @@ final class DueTime {
         at(desk.retryAt());
         at(desk.saveAt());
         at(desk.tidyAt());
+        at(desk.certificates().due(now));
     }
 
     /** An address that was asked for has its time too. */

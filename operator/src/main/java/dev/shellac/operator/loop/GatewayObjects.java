@@ -1,8 +1,10 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.operator.fleet.CertificateSet;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.resolve.LastVcl;
@@ -73,8 +75,18 @@ public interface GatewayObjects {
     /** The user's VCL that is part of what was last made for a Gateway, if the whole has this hash. */
     Optional<UserVcl> userVcl(Name gateway, String hash);
 
-    /** All other objects, in the order in which they are best written. */
-    List<HasMetadata> children(Brief brief);
+    /**
+     * All other objects, in the order in which they are best written.
+     *
+     * @param formerSecret the Secret of certificates that pods of an earlier release still read
+     */
+    List<HasMetadata> children(Brief brief, Optional<ObjectKey> formerSecret);
+
+    /** The certificates that pods are to have. */
+    CertificateSet certificates(Brief brief);
+
+    /** The one Secret that pods of an earlier release had all certificates from. */
+    ObjectKey formerSecret(Name gateway);
 
     /** A Gateway is no more. */
     void forget(Name gateway);
@@ -83,7 +95,7 @@ public interface GatewayObjects {
     String label(Name gateway);
 
     /** The Secrets that the pods have certificates from, by the file that each is in. */
-    Map<String, Name> certificates(GatewayPlan plan);
+    Map<String, Name> certificateFiles(GatewayPlan plan);
 
     /** The names of the Services that a Gateway is reached by. */
     Set<String> fronts(Gateway gateway);

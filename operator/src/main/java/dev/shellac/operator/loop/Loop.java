@@ -8,6 +8,7 @@ import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
@@ -28,7 +29,6 @@ import dev.shellac.translate.resolve.LastVcl;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,14 +44,18 @@ import java.util.stream.Collectors;
 public final class Loop {
     /** What children are made of, besides the Gateway and its plan. */
     private static final List<Class<? extends Resource>> FURNITURE =
-            List.of(GatewayClass.class, GatewayClassParameters.class, SecretObject.class);
+            List.of(GatewayClass.class, GatewayClassParameters.class, SecretObject.class, ConfigMap.class);
 
     private final Ports ports;
     private final GatewayObjects objects;
     private final Settings settings;
     private Translator translator;
     private final Desk.Office office;
+    private final PlaneViews views;
     private final Map<Name, Desk> desks = new TreeMap<>();
+    /** Gateways some of whose pods are of an earlier release. */
+    private final Set<Name> moving = new TreeSet<>();
+
     private Snapshot snapshot = Snapshot.empty();
     private SharedMap<Name, DataPlane> reports = SharedMap.empty();
     private Definitions definitions = Definitions.NONE;
@@ -68,6 +72,7 @@ public final class Loop {
         this.ports = ports;
         this.objects = objects;
         this.settings = settings;
+        this.views = new PlaneViews(ports, objects);
         this.translator = new Translator(settings);
         this.arrivals = new Arrivals(ports.reader(), settings.controllerName());
         this.office = new Desk.Office(ports.cluster(), ports.courier(), ports.configuration(), ports.writer());
@@ -103,6 +108,7 @@ public final class Loop {
         SharedMap.of(next.plans())
                 .changesSince(SharedMap.of(outcome.plans()))
                 .forEach(change -> touched.writing.add(change.key()));
+        certify(next, touched, now);
         write(next, touched.writing, now);
         if (report(touched.writing, now)) {
             next = translate();
@@ -168,6 +174,9 @@ public final class Loop {
             if (batch.fleet().contains(key(entry.getKey()))) {
                 touched.reporting.add(entry.getKey());
                 settle(entry.getKey(), entry.getValue(), touched, now);
+                if (moving.contains(entry.getKey())) {
+                    touched.furnishing.add(entry.getKey());
+                }
             }
             for (ObjectKey drifted : batch.drifted()) {
                 if (entry.getValue().isTouched(drifted, ports.version(drifted), now)) {
@@ -200,9 +209,10 @@ public final class Loop {
             if (entry.getValue().isDue(now)) {
                 touched.writing.add(entry.getKey());
             }
-            if (snapshot.find(Gateway.class, entry.getKey())
-                    .filter(this::isWaitingForAddress)
-                    .isPresent()) {
+            if (entry.getValue().certificates().hasExpired(now)
+                    || snapshot.find(Gateway.class, entry.getKey())
+                            .filter(this::isWaitingForAddress)
+                            .isPresent()) {
                 touched.reporting.add(entry.getKey());
             }
         }
@@ -225,7 +235,8 @@ public final class Loop {
                 continue;
             }
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
-            DataPlanes.View view = view(gateway.get(), desk, now);
+            DataPlanes.View view = views.of(
+                    gateway.get(), desk, Optional.ofNullable(outcome.plans().get(name)), now);
             view.states().values().forEach(state -> {
                 desk.served(state.live()).forEach(ports::propagated);
                 objects.userVcl(name, state.live().vcl()).ifPresent(ports.userVcls()::inEffect);
@@ -239,38 +250,8 @@ public final class Loop {
         return changed;
     }
 
-    private DataPlanes.View view(Gateway gateway, Desk desk, Instant now) {
-        Fleet.Parts parts = ports.fleet(key(gateway.meta().name()));
-        Set<String> fronts = objects.fronts(gateway);
-        return new DataPlanes.View(
-                gateway,
-                parts.pods(),
-                parts.states(),
-                parts.silent(),
-                parts.fronts().stream()
-                        .filter(front -> fronts.contains(front.name().name()))
-                        .toList(),
-                certificates(gateway, parts),
-                desk.asked(new LinkedHashSet<>(DataPlanes.asked(gateway)), now),
-                ports.obstacles(key(gateway.meta().name())),
-                now);
-    }
-
-    // Asked for only where a pod has left one out, since states come often.
-    private Map<String, Name> certificates(Gateway gateway, Fleet.Parts parts) {
-        GatewayPlan plan = outcome.plans().get(gateway.meta().name());
-        return plan == null
-                        || parts.states().values().stream()
-                                .allMatch(state -> state.leftOut().isEmpty())
-                ? Map.of()
-                : objects.certificates(plan);
-    }
-
     private boolean isOurs(Gateway gateway) {
-        return gateway.meta().deleted().isEmpty()
-                && snapshot.find(GatewayClass.class, new Name("", gateway.className()))
-                        .filter(found -> found.controllerName().equals(settings.controllerName()))
-                        .isPresent();
+        return gateway.meta().deleted().isEmpty() && ClassUse.isOurs(gateway, snapshot, settings.controllerName());
     }
 
     private Fleet.Key key(Name gateway) {
@@ -336,25 +317,48 @@ public final class Loop {
     }
 
     private void children(Outcome next, Touched touched) {
-        var due = new TreeSet<>(touched.writing);
-        due.addAll(touched.furnishing);
-        for (Name name : due) {
+        for (Name name : touched.withChildren()) {
             movedAt = System.nanoTime();
-            GatewayPlan plan = next.plans().get(name);
+            Optional<GatewayObjects.Brief> brief = brief(next, name);
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name);
-            if (plan != null && gateway.isPresent()) {
+            if (brief.isPresent()) {
                 Desk desk = desks.computeIfAbsent(name, key -> new Desk());
                 if (desk.isWriting()) {
                     desk.oweChildren();
                     continue;
                 }
-                var brief = new GatewayObjects.Brief(gateway.get(), plan, snapshot);
-                String uid = gateway.get().meta().uid();
-                attempt(desk, brief, () -> ports.children(key(name), uid, objects.children(brief), desk.keys()));
-            } else if (gateway.isEmpty() || isSomebodyElses(gateway.get())) {
+                attempt(desk, brief.get(), () -> furnish(brief.get(), desk));
+            } else if (gateway.isEmpty() || ClassUse.isForeign(gateway.get(), snapshot, settings.controllerName())) {
                 ports.noChildren(
                         key(name), gateway.map(found -> found.meta().uid()).orElse(""));
             }
+        }
+    }
+
+    private Optional<GatewayObjects.Brief> brief(Outcome next, Name name) {
+        Optional<GatewayPlan> plan = Optional.ofNullable(next.plans().get(name));
+        return snapshot.find(Gateway.class, name)
+                .flatMap(gateway -> plan.map(found -> new GatewayObjects.Brief(gateway, found, snapshot)));
+    }
+
+    private void furnish(GatewayObjects.Brief brief, Desk desk) {
+        Gateway gateway = brief.gateway();
+        Name name = gateway.meta().name();
+        Optional<ObjectKey> former = views.formerSecret(gateway);
+        moving.remove(name);
+        former.ifPresent(key -> moving.add(name));
+        var others = new HashSet<>(desk.keys());
+        former.ifPresent(others::add);
+        ports.children(key(name), gateway.meta().uid(), objects.children(brief, former), others);
+    }
+
+    /** Says which certificates pods are to have, before it is said what they lack. */
+    private void certify(Outcome next, Touched touched, Instant now) {
+        for (Name name : touched.withChildren()) {
+            brief(next, name)
+                    .ifPresent(brief -> desks.computeIfAbsent(name, key -> new Desk())
+                            .certificates()
+                            .want(objects.certificates(brief), now));
         }
     }
 
@@ -368,13 +372,6 @@ public final class Loop {
                 .distinct()
                 .filter(gateway -> !kept.contains(gateway))
                 .forEach(gateway -> ports.noChildren(gateway, ""));
-    }
-
-    // A class that is not there says nothing: what serves goes on serving.
-    private boolean isSomebodyElses(Gateway gateway) {
-        return snapshot.find(GatewayClass.class, new Name("", gateway.className()))
-                .filter(found -> !found.controllerName().equals(settings.controllerName()))
-                .isPresent();
     }
 
     private void guard(Snapshot before) {

@@ -45,6 +45,9 @@ public interface Ports {
     /** The version of an object of ours that was last seen. */
     Optional<String> version(ObjectKey object);
 
+    /** Whether an object is there that belongs to the Gateway with this uid. */
+    boolean isOwn(ObjectKey object, String uid);
+
     /**
      * What a Gateway shall have.
      *

@@ -9,4 +9,11 @@ final class Touched {
     final Set<Name> reporting = new TreeSet<>();
     final Set<Name> writing = new TreeSet<>();
     final Set<Name> furnishing = new TreeSet<>();
+
+    /** Those whose children are to be looked at. */
+    Set<Name> withChildren() {
+        var all = new TreeSet<>(writing);
+        all.addAll(furnishing);
+        return all;
+    }
 }

@@ -2,8 +2,11 @@ package dev.shellac.operator.objects;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.TargetPort;
 import dev.shellac.model.gateway.Gateway;
@@ -12,6 +15,7 @@ import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.operator.children.Blueprint;
+import dev.shellac.operator.children.CertificateSecrets;
 import dev.shellac.operator.children.Children;
 import dev.shellac.operator.children.ConfigMaps;
 import dev.shellac.operator.children.Configuration;
@@ -20,13 +24,15 @@ import dev.shellac.operator.children.Names;
 import dev.shellac.operator.children.Platform;
 import dev.shellac.operator.children.ServiceNamespaces;
 import dev.shellac.operator.children.Sockets;
-import dev.shellac.operator.children.TlsSecret;
+import dev.shellac.operator.fleet.CertificateSet;
 import dev.shellac.operator.fleet.Fingerprint;
 import dev.shellac.operator.loop.GatewayObjects;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.plan.ListenerPlan;
 import dev.shellac.translate.resolve.LastVcl;
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.CertificateBundle;
+import dev.shellac.varnishconfig.edge.CertificateParts;
 import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
 import dev.shellac.varnishconfig.vcl.MainVcl;
@@ -40,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Gateways as objects. */
@@ -51,6 +58,7 @@ public final class ClusterObjects implements GatewayObjects {
         private Optional<Sockets> sockets = Optional.empty();
         private Optional<Vcl> vcl = Optional.empty();
         private Optional<Made> made = Optional.empty();
+        private Optional<Bundled> bundled = Optional.empty();
         private Optional<Laid> laid = Optional.empty();
     }
 
@@ -86,9 +94,37 @@ public final class ClusterObjects implements GatewayObjects {
             Parts parts, Optional<UserVcl> user, Optional<String> text, String hash, Optional<String> fault) {}
 
     /** Children, and all that they were made of. */
-    private record Made(Blueprint blueprint, CertificateBundle tls, List<HasMetadata> objects) {
+    private record Made(
+            Blueprint blueprint, Optional<String> haproxy, CertificateBundle tls, List<HasMetadata> objects) {
         private Made {
             objects = List.copyOf(objects);
+        }
+    }
+
+    /** Certificates, and all that they were taken from. */
+    private record Bundled(
+            List<ListenerPlan> listeners, Snapshot snapshot, CertificateBundle bundle, CertificateSet set) {
+        private Bundled {
+            listeners = List.copyOf(listeners);
+        }
+
+        boolean isOf(Brief brief) {
+            return listeners.equals(brief.plan().listeners())
+                    && brief.snapshot()
+                            .changesSince(snapshot, SecretObject.class)
+                            .isEmpty()
+                    && brief.snapshot().changesSince(snapshot, ConfigMap.class).isEmpty();
+        }
+
+        static Bundled of(Brief brief) {
+            CertificateBundle bundle = CertificateBundle.of(brief.plan(), brief.snapshot());
+            var files = new TreeMap<String, String>();
+            bundle.files().forEach((name, file) -> files.put(name, file.<String>reveal(Digest::of)));
+            return new Bundled(
+                    brief.plan().listeners(),
+                    brief.snapshot(),
+                    bundle,
+                    new CertificateSet(CertificateParts.hash(bundle.files()), files));
         }
     }
 
@@ -109,10 +145,7 @@ public final class ClusterObjects implements GatewayObjects {
         Sockets sockets = assigned(brief, own);
         Vcl vcl = vcl(brief.plan(), own, last);
         RoutingFile routing = own.routing.file(brief.plan(), sockets.served());
-        Map<String, String> edge = Configuration.edge(
-                brief.plan(),
-                sockets,
-                parameters(brief).flatMap(found -> found.pod().memoryLimit()));
+        Map<String, String> edge = edge(brief, sockets);
         var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), edge);
         Optional<String> changes = form == Form.WHOLE
                 ? Optional.empty()
@@ -137,6 +170,13 @@ public final class ClusterObjects implements GatewayObjects {
                                 .orElse("")),
                 vcl.fault(),
                 before.flatMap(sockets::grownSince));
+    }
+
+    private static Map<String, String> edge(Brief brief, Sockets sockets) {
+        return Configuration.edge(
+                brief.plan(),
+                sockets,
+                parameters(brief).flatMap(found -> found.pod().memoryLimit()));
     }
 
     private Kept own(Brief brief) {
@@ -221,24 +261,48 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
-    public List<HasMetadata> children(Brief brief) {
+    public List<HasMetadata> children(Brief brief, Optional<ObjectKey> formerSecret) {
         Kept own = own(brief);
+        Sockets sockets = assigned(brief, own);
         var blueprint = new Blueprint(
                 withoutStatus(brief.gateway()),
                 parameters(brief),
-                assigned(brief, own),
+                sockets,
                 own.namespaces.of(brief.plan()),
+                formerSecret.map(key -> key.name().name()),
                 platform);
-        CertificateBundle tls = CertificateBundle.of(brief.plan(), brief.snapshot());
+        Optional<String> haproxy = edge(brief, sockets).values().stream().findFirst();
+        CertificateBundle tls = bundled(brief, own).bundle();
         if (own.made
-                .filter(last -> last.blueprint().equals(blueprint) && last.tls().equals(tls))
+                .filter(last -> last.blueprint().equals(blueprint)
+                        && last.haproxy().equals(haproxy)
+                        && last.tls().equals(tls))
                 .isEmpty()) {
-            var objects = new ArrayList<HasMetadata>();
-            TlsSecret.of(brief.gateway(), tls).ifPresent(objects::add);
+            var objects = new ArrayList<HasMetadata>(CertificateSecrets.of(brief.gateway(), tls, haproxy));
             objects.addAll(Children.of(blueprint));
-            own.made = Optional.of(new Made(blueprint, tls, objects));
+            own.made = Optional.of(new Made(blueprint, haproxy, tls, objects));
         }
         return own.made.orElseThrow().objects();
+    }
+
+    private static Bundled bundled(Brief brief, Kept own) {
+        // Of the newest snapshot, so that no other is kept for it.
+        Bundled now = own.bundled
+                .filter(last -> last.isOf(brief))
+                .map(last -> new Bundled(brief.plan().listeners(), brief.snapshot(), last.bundle(), last.set()))
+                .orElseGet(() -> Bundled.of(brief));
+        own.bundled = Optional.of(now);
+        return now;
+    }
+
+    @Override
+    public CertificateSet certificates(Brief brief) {
+        return bundled(brief, own(brief)).set();
+    }
+
+    @Override
+    public ObjectKey formerSecret(Name gateway) {
+        return new ObjectKey("v1", "secrets", new Name(gateway.namespace(), new Names(gateway).formerSecret()));
     }
 
     // Nothing is made of a status, and ours comes back with each change.
@@ -278,7 +342,7 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
-    public Map<String, Name> certificates(GatewayPlan plan) {
+    public Map<String, Name> certificateFiles(GatewayPlan plan) {
         var certificates = new HashMap<String, Name>();
         plan.listeners().stream()
                 .flatMap(listener -> listener.certificates().stream())

@@ -3,13 +3,12 @@ package dev.shellac.operator.write;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.operator.children.Names;
 import dev.shellac.operator.fleet.Fleet;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,28 +76,7 @@ public final class ChildrenDesk implements AutoCloseable {
         void unknown(HasMetadata child);
     }
 
-    private record Applied(HasMetadata object, Stored stored) {}
-
-    /** What a Gateway has in one namespace: its own, or one whose Services its routes name. */
-    private static final class Place {
-        private final Map<ObjectKey, Applied> applied = new HashMap<>();
-        private final Set<ObjectKey> lost = new HashSet<>();
-        private Wanted wanted;
-
-        Place(Wanted wanted) {
-            this.wanted = wanted;
-        }
-    }
-
-    /** All that a Gateway has. Each namespace is tended on its own: where nothing gets through in one, the others do not wait. */
-    private static final class Household {
-        private final Map<String, Place> places = new TreeMap<>();
-        private String uid = "";
-        /** Whether the ServiceAccount is the Gateway's own: nobody else is to be bound to a Role. */
-        private volatile boolean hasIdentity;
-    }
-
-    private record Pass(Fleet.Key gateway, String namespace, Household household, Place place, Wanted wanted) {
+    private record Pass(Fleet.Key gateway, String namespace, OwnerState owner, OwnerState.Place place, Wanted wanted) {
         boolean isAtHome() {
             return namespace.equals(gateway.namespace());
         }
@@ -112,7 +90,7 @@ public final class ChildrenDesk implements AutoCloseable {
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final WorkQueue queue;
-    private final Map<Fleet.Key, Household> households = new LinkedHashMap<>();
+    private final Map<Fleet.Key, OwnerState> owners = new LinkedHashMap<>();
 
     private ChildrenDesk(Edges edges, Listener listener) {
         this.cluster = edges.cluster();
@@ -128,16 +106,16 @@ public final class ChildrenDesk implements AutoCloseable {
     public void want(Fleet.Key gateway, Wanted wanted) {
         lock.lock();
         try {
-            Household household = households.computeIfAbsent(gateway, key -> new Household());
-            household.uid = wanted.uid();
-            var namespaces = new TreeSet<>(household.places.keySet());
+            OwnerState owner = owners.computeIfAbsent(gateway, key -> new OwnerState());
+            owner.uid = wanted.uid();
+            var namespaces = new TreeSet<>(owner.places.keySet());
             namespaces.add(gateway.namespace());
             wanted.children().forEach(child -> namespaces.add(namespace(ObjectKey.of(child))));
             owned.of(gateway).keySet().forEach(key -> namespaces.add(namespace(key)));
             for (String namespace : namespaces) {
                 Wanted part = wanted.in(namespace);
-                household.places.computeIfAbsent(namespace, key -> new Place(part)).wanted = part;
-                queue.add(key(gateway, namespace), () -> tend(gateway, namespace, household));
+                owner.places.computeIfAbsent(namespace, key -> new OwnerState.Place(part)).wanted = part;
+                queue.add(key(gateway, namespace), () -> tend(gateway, namespace, owner));
             }
         } finally {
             lock.unlock();
@@ -157,10 +135,10 @@ public final class ChildrenDesk implements AutoCloseable {
     public void touched(ObjectKey object, Fleet.Key gateway) {
         lock.lock();
         try {
-            Household household = households.get(gateway);
-            if (household != null) {
-                household.places.computeIfAbsent(namespace(object), key -> new Place(Wanted.nothing(household.uid)));
-                look(gateway, namespace(object), household);
+            OwnerState owner = owners.get(gateway);
+            if (owner != null) {
+                owner.places.computeIfAbsent(namespace(object), key -> new OwnerState.Place(Wanted.nothing(owner.uid)));
+                look(gateway, namespace(object), owner);
             }
         } finally {
             lock.unlock();
@@ -171,8 +149,8 @@ public final class ChildrenDesk implements AutoCloseable {
     public void again() {
         lock.lock();
         try {
-            households.forEach((gateway, household) ->
-                    household.places.keySet().forEach(namespace -> look(gateway, namespace, household)));
+            owners.forEach((gateway, owner) ->
+                    owner.places.keySet().forEach(namespace -> look(gateway, namespace, owner)));
         } finally {
             lock.unlock();
         }
@@ -182,12 +160,12 @@ public final class ChildrenDesk implements AutoCloseable {
     public void gone(ObjectKey object, Fleet.Key gateway) {
         lock.lock();
         try {
-            Household household = households.get(gateway);
-            Place place = household == null ? null : household.places.get(namespace(object));
-            if (household != null && place != null) {
-                disown(object, household);
+            OwnerState owner = owners.get(gateway);
+            OwnerState.Place place = owner == null ? null : owner.places.get(namespace(object));
+            if (owner != null && place != null) {
+                disown(object, owner);
                 place.lost.add(object);
-                look(gateway, namespace(object), household);
+                look(gateway, namespace(object), owner);
             }
         } finally {
             lock.unlock();
@@ -204,25 +182,28 @@ public final class ChildrenDesk implements AutoCloseable {
     }
 
     // Where a pass failed, the next one keeps its time.
-    private void look(Fleet.Key gateway, String namespace, Household household) {
-        queue.addAfter(key(gateway, namespace), () -> tend(gateway, namespace, household), Duration.ZERO);
+    private void look(Fleet.Key gateway, String namespace, OwnerState owner) {
+        queue.addAfter(key(gateway, namespace), () -> tend(gateway, namespace, owner), Duration.ZERO);
     }
 
-    private boolean tend(Fleet.Key gateway, String namespace, Household household) throws InterruptedException {
+    private boolean tend(Fleet.Key gateway, String namespace, OwnerState owner) throws InterruptedException {
         long deadline = System.nanoTime() + DEADLINE.toNanos();
-        Optional<Pass> begun = begin(gateway, namespace, household);
+        Optional<Pass> begun = begin(gateway, namespace, owner);
         if (begun.isEmpty()) {
             return true;
         }
         Pass pass = begun.get();
         boolean good = true;
         var keys = new LinkedHashMap<ObjectKey, HasMetadata>();
-        if (pass.isAtHome() || household.hasIdentity) { // those elsewhere are looked at again when it has one
+        if (pass.isAtHome() || owner.hasIdentity) { // those elsewhere are looked at again when it has one
             pass.wanted().children().forEach(child -> keys.put(ObjectKey.of(child), child));
         }
         for (Map.Entry<ObjectKey, HasMetadata> child : keys.entrySet()) {
             if (isOver(deadline)) {
                 return false;
+            }
+            if (!good && isIndex(child.getKey())) {
+                continue;
             }
             good &= tend(child.getKey(), child.getValue(), pass);
             if (!good && isIdentity(child.getKey())) {
@@ -251,15 +232,15 @@ public final class ChildrenDesk implements AutoCloseable {
         return !isDue(key, child, pass.place()) || apply(key, child, pass);
     }
 
-    private Optional<Pass> begin(Fleet.Key gateway, String namespace, Household household) {
+    private Optional<Pass> begin(Fleet.Key gateway, String namespace, OwnerState owner) {
         lock.lock();
         try {
-            Optional<Place> place = Optional.ofNullable(household.places.get(namespace));
+            Optional<OwnerState.Place> place = Optional.ofNullable(owner.places.get(namespace));
             place.ifPresent(found -> {
                 found.applied.keySet().removeAll(found.lost);
                 found.lost.clear();
             });
-            return place.map(found -> new Pass(gateway, namespace, household, found, found.wanted));
+            return place.map(found -> new Pass(gateway, namespace, owner, found, found.wanted));
         } finally {
             lock.unlock();
         }
@@ -273,10 +254,10 @@ public final class ChildrenDesk implements AutoCloseable {
         lock.lock();
         try {
             if (pass.place().wanted.isNothing()) {
-                pass.household().places.remove(pass.namespace(), pass.place());
+                pass.owner().places.remove(pass.namespace(), pass.place());
             }
-            if (pass.household().places.isEmpty()) {
-                households.remove(pass.gateway(), pass.household());
+            if (pass.owner().places.isEmpty()) {
+                owners.remove(pass.gateway(), pass.owner());
             }
             return true;
         } finally {
@@ -284,35 +265,40 @@ public final class ChildrenDesk implements AutoCloseable {
         }
     }
 
+    // Its parts are written before it: one that could not be would have another hash than it says.
+    private static boolean isIndex(ObjectKey key) {
+        return key.plural().equals("secrets") && key.name().name().endsWith(Names.CERTIFICATE_INDEX);
+    }
+
     // Pods must not run as somebody else.
     private static boolean isIdentity(ObjectKey key) {
         return key.plural().equals("serviceaccounts");
     }
 
-    private static void disown(ObjectKey key, Household household) {
+    private static void disown(ObjectKey key, OwnerState owner) {
         if (isIdentity(key)) {
-            household.hasIdentity = false;
+            owner.hasIdentity = false;
         }
     }
 
     private void identified(Pass pass) {
         lock.lock();
         try {
-            boolean isNew = !pass.household().hasIdentity;
-            pass.household().hasIdentity = true;
+            boolean isNew = !pass.owner().hasIdentity;
+            pass.owner().hasIdentity = true;
             if (isNew) {
-                pass.household().places.keySet().stream()
+                pass.owner().places.keySet().stream()
                         .filter(namespace -> !namespace.equals(pass.namespace()))
-                        .forEach(namespace -> look(pass.gateway(), namespace, pass.household()));
+                        .forEach(namespace -> look(pass.gateway(), namespace, pass.owner()));
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean isDue(ObjectKey key, HasMetadata wanted, Place place) {
+    private boolean isDue(ObjectKey key, HasMetadata wanted, OwnerState.Place place) {
         Optional<Owned.Standing> standing = owned.find(key);
-        Applied applied = place.applied.get(key);
+        OwnerState.Applied applied = place.applied.get(key);
         if (applied == null || !applied.object().equals(wanted)) {
             return true;
         }
@@ -328,14 +314,14 @@ public final class ChildrenDesk implements AutoCloseable {
     }
 
     private boolean apply(ObjectKey key, HasMetadata wanted, Pass pass) throws InterruptedException {
-        Map<ObjectKey, Applied> applied = pass.place().applied;
+        Map<ObjectKey, OwnerState.Applied> applied = pass.place().applied;
         try {
             if (owned.find(key).isPresent() && !applied.containsKey(key)) {
                 cluster.check(wanted);
                 Adoption.adopt(cluster, key);
             }
             Stored stored = cluster.apply(wanted);
-            applied.put(key, new Applied(wanted, stored));
+            applied.put(key, new OwnerState.Applied(wanted, stored));
             if (isIdentity(key)) {
                 identified(pass);
             }
@@ -343,7 +329,7 @@ public final class ChildrenDesk implements AutoCloseable {
             return true;
         } catch (IOException e) {
             applied.remove(key);
-            disown(key, pass.household());
+            disown(key, pass.owner());
             listener.failed(key, e);
             if (e instanceof ApiFault fault && fault.isFinal()) {
                 listener.refused(wanted, fault);
@@ -373,7 +359,7 @@ public final class ChildrenDesk implements AutoCloseable {
         return !pass.isAtHome() && ELSEWHERE.contains(key.plural()) && ownership.isLeftBy(pass.gateway(), key.name());
     }
 
-    private boolean delete(ObjectKey key, String uid, Place place) throws InterruptedException {
+    private boolean delete(ObjectKey key, String uid, OwnerState.Place place) throws InterruptedException {
         try {
             cluster.delete(key, uid);
             place.applied.remove(key);
@@ -390,9 +376,9 @@ public final class ChildrenDesk implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            households.forEach((gateway, household) ->
-                    household.places.keySet().forEach(namespace -> queue.remove(key(gateway, namespace))));
-            households.clear();
+            owners.forEach((gateway, owner) ->
+                    owner.places.keySet().forEach(namespace -> queue.remove(key(gateway, namespace))));
+            owners.clear();
         } finally {
             lock.unlock();
         }

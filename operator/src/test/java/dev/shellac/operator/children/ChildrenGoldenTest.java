@@ -42,8 +42,7 @@ final class ChildrenGoldenTest {
                                         !PERMISSIONS.contains(object.getKind()) && !USUAL.contains(object.getKind()))
                                 .toList())),
                 GoldenOutput.onRequest("configmaps.yaml", () -> print(inputs.configMaps())),
-                GoldenOutput.onRequest(
-                        "secret.yaml", () -> print(inputs.tls().stream().toList())));
+                GoldenOutput.onRequest("secret.yaml", () -> print(inputs.certificates())));
     }
 
     private static String some(Inputs inputs, Set<String> kinds) {

@@ -97,7 +97,12 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
 
     Blueprint blueprint() {
         return new Blueprint(
-                gateway, Parameters.of(snapshot).of(gateway), sockets, new ServiceNamespaces().of(plan), PLATFORM);
+                gateway,
+                Parameters.of(snapshot).of(gateway),
+                sockets,
+                new ServiceNamespaces().of(plan),
+                Optional.empty(),
+                PLATFORM);
     }
 
     List<HasMetadata> children() {
@@ -110,7 +115,11 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
         return ConfigMaps.of(gateway, new Configuration(Optional.of("vcl 4.1;\n"), routing, edge));
     }
 
-    Optional<Secret> tls() {
-        return TlsSecret.of(gateway, CertificateBundle.of(plan, snapshot));
+    List<Secret> certificates() {
+        return CertificateSecrets.of(
+                gateway,
+                CertificateBundle.of(plan, snapshot),
+                Configuration.edge(plan, sockets, blueprint().pod().memoryLimit()).values().stream()
+                        .findFirst());
     }
 }

@@ -47,7 +47,17 @@ final class NamesTest {
         var random = new Random(7);
         List<String> gateways = Stream.concat(
                         Stream.of(
-                                "a.b", "a-b", "a.b.c", "a-b.c", LONG, LONG.substring(1), "edge", "edge-2", "edge-vcl"),
+                                "a.b",
+                                "a-b",
+                                "a.b.c",
+                                "a-b.c",
+                                LONG,
+                                LONG.substring(1),
+                                "edge",
+                                "edge-2",
+                                "edge-vcl",
+                                "edge-certificates",
+                                "edge-certificates-1"),
                         IntStream.range(0, 2000).mapToObj(i -> word(random)))
                 .distinct()
                 .toList();
@@ -61,8 +71,12 @@ final class NamesTest {
                     .forEach(map -> assertThat(owners.put("ConfigMap " + map, gateway))
                             .as(map)
                             .isIn(null, gateway));
+            names.certificateSecrets()
+                    .forEach(secret -> assertThat(owners.put("Secret " + secret, gateway))
+                            .as(secret)
+                            .isIn(null, gateway));
         }
-        assertThat(owners).hasSize(gateways.size() * 13);
+        assertThat(owners).hasSize(gateways.size() * 30);
     }
 
     @Test
@@ -74,8 +88,8 @@ final class NamesTest {
 
     private static List<String> all(Names names) {
         return Stream.concat(
-                        names.configMaps().stream(),
-                        Stream.of(names.serviceAccount(), names.role(), names.foreignRole(), names.tlsSecret()))
+                        Stream.concat(names.configMaps().stream(), names.certificateSecrets().stream()),
+                        Stream.of(names.serviceAccount(), names.role(), names.foreignRole()))
                 .toList();
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.LateCertificates;
 import dev.shellac.model.Name;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.status.Address;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class DataPlanesTest {
@@ -68,9 +70,13 @@ final class DataPlanesTest {
     }
 
     private Obstacles obstacles = Obstacles.NONE;
+    private final CertificateVersions versions = new CertificateVersions();
+    private Optional<String> certificates = Optional.of("");
+    private Instant now = NOW;
 
-    private static PodState state(Fingerprint live) {
-        return new PodState("1", "", true, live, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
+    private PodState state(Fingerprint live) {
+        return new PodState(
+                "1", "", true, live, certificates, List.of(), Optional.empty(), List.of(), Map.of(), List.of());
     }
 
     private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states) {
@@ -89,10 +95,11 @@ final class DataPlanesTest {
                         states,
                         silent,
                         fronts,
-                        Map.of("ns.one.pem", new Name("ns", "one")),
+                        Map.of("ns.one.pem", new Name("ns", "one"), "ns.two.pem", new Name("ns", "two")),
+                        versions,
                         Map.of("192.0.2.7", NOW.minus(Duration.ofSeconds(5))),
                         obstacles,
-                        NOW),
+                        now),
                 generations);
     }
 
@@ -288,6 +295,70 @@ final class DataPlanesTest {
         assertThat(report.refusedCertificates()).isEqualTo(Map.of(new Name("ns", "one"), "too weak"));
     }
 
+    private static CertificateSet set(String hash, String... files) {
+        var all = new TreeMap<String, String>();
+        for (String file : files) {
+            all.put(file.substring(0, file.indexOf('=')), file.substring(file.indexOf('=') + 1));
+        }
+        return new CertificateSet(hash, all);
+    }
+
+    private LateCertificates late(String shown) {
+        certificates = Optional.of(shown);
+        return of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
+                .late();
+    }
+
+    @Test
+    void aNewCertificateIsWaitedForAndOneThatReplacesAnotherHasAMinute() {
+        generations.wrote(FIRST, 1);
+        versions.want(set("none"), now);
+        versions.want(set("1", "ns.one.pem=x"), now);
+        assertThat(late("").secrets()).isEqualTo(Map.of(new Name("ns", "one"), "pod a does not serve with it yet"));
+        assertThat(late("").overdue()).isEmpty();
+        assertThat(late("1")).isEqualTo(LateCertificates.NONE);
+
+        versions.want(set("2", "ns.one.pem=x", "ns.two.pem=y"), now);
+        assertThat(late("1").secrets()).as("a neighbour's is not late").containsOnlyKeys(new Name("ns", "two"));
+        versions.want(set("3", "ns.one.pem=z", "ns.two.pem=y"), now);
+        assertThat(late("2")).as("the one before is served").isEqualTo(LateCertificates.NONE);
+        now = now.plusSeconds(59);
+        assertThat(late("2")).isEqualTo(LateCertificates.NONE);
+        assertThat(versions.hasExpired(now)).isFalse();
+        assertThat(versions.due(now)).hasValue(NOW.plusSeconds(60));
+        now = now.plusSeconds(1);
+        assertThat(versions.hasExpired(now)).isTrue();
+        assertThat(versions.hasExpired(now)).as("said once").isFalse();
+        assertThat(late("2").secrets())
+                .isEqualTo(Map.of(new Name("ns", "one"), "pod a has served with an older one for more than 60 s"));
+        assertThat(late("2").overdue()).hasValue("pod a has not taken certificates for more than 60 s");
+        assertThat(late("3")).isEqualTo(LateCertificates.NONE);
+    }
+
+    /** One that rotates every ten seconds is behind at any time, and never for long. */
+    @Test
+    void whoIsAlwaysSomewhatBehindIsNotLate() {
+        generations.wrote(FIRST, 1);
+        for (int i = 0; i < 100; i++) {
+            versions.want(set("set " + i, "ns.one.pem=" + (i % 2), "ns.two.pem=" + i / 2), now);
+            assertThat(late("set " + Math.max(0, i - 3))).isEqualTo(LateCertificates.NONE);
+            now = now.plusSeconds(10);
+        }
+    }
+
+    @Test
+    void aNewOperatorLeavesPodsAMinuteAndAnEarlierReleaseIsNotAsked() {
+        generations.wrote(FIRST, 1);
+        versions.want(set("5", "ns.one.pem=x"), now);
+        assertThat(late("of before")).isEqualTo(LateCertificates.NONE);
+        certificates = Optional.empty();
+        now = now.plusSeconds(100);
+        assertThat(of(gateway(1, ""), List.of(pod("a", true, false)), Map.of("a", state(FIRST)))
+                        .late())
+                .isEqualTo(LateCertificates.NONE);
+        assertThat(late("of before").secrets()).isNotEmpty();
+    }
+
     @Test
     void aHostThatAPodHasNoMemoryForConcernsAllRulesOfItsRoutes() throws Exception {
         PodState state = PodState.of(
@@ -313,5 +384,9 @@ final class DataPlanesTest {
                 .containsExactly(new DataPlane.TableRefusal(new Name("ns", "r"), 1, 2, "path: bad"));
         assertThat(state.vclRefused()).hasValue("line 1");
         assertThat(state.faults()).containsExactly("api: away");
+        assertThat(state.certificates()).as("of an earlier release").isEmpty();
+        assertThat(PodState.of(new JsonMapper().readTree("{\"edge\":{\"certificates\":\"sha256:d\"}}"))
+                        .certificates())
+                .hasValue("sha256:d");
     }
 }

@@ -138,6 +138,7 @@ final class PodCourierTest {
                 key,
                 true,
                 new Fingerprint("", "", ""),
+                Optional.of(""),
                 List.of(),
                 Optional.empty(),
                 List.of(),

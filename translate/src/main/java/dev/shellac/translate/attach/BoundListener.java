@@ -62,6 +62,12 @@ public record BoundListener(
                 owner, listener, conflict, Optional.of(why), refs, kinds, certificates, clients, overlaps);
     }
 
+    /** With these of its certificates alone, because of that. */
+    BoundListener without(Refusal why, List<ResourceId> kept) {
+        return new BoundListener(
+                owner, listener, conflict, refusal, refs.or(() -> Optional.of(why)), kinds, kept, clients, overlaps);
+    }
+
     BoundListener overlapping(String other) {
         return new BoundListener(
                 owner, listener, conflict, refusal, refs, kinds, certificates, clients, Optional.of(other));

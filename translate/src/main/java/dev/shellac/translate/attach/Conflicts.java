@@ -43,10 +43,17 @@ final class Conflicts {
     }
 
     private static Optional<Refusal> conflict(BoundListener listener, List<BoundListener> others) {
+        // Among a thousand listeners it is looked at a million times: what most pairs differ in comes first.
         return others.stream()
-                .filter(other -> !other.key().equals(listener.key()))
+                .filter(other -> mayClash(listener.listener(), other.listener())
+                        && !other.key().equals(listener.key()))
                 .flatMap(other -> clash(listener.listener(), other).stream())
                 .findFirst();
+    }
+
+    private static boolean mayClash(Listener one, Listener other) {
+        return one.port().equals(other.port())
+                && (one.hostname().equals(other.hostname()) || !one.protocol().equals(other.protocol()));
     }
 
     private static Optional<Refusal> clash(Listener listener, BoundListener holder) {

@@ -78,15 +78,16 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
             Certificates certificates = Certificates.of(snapshot);
             var check = new ListenerCheck(gateway, certificates, settings.tls());
             var ports = new PortLimit(gateway.meta().name().namespace());
-            List<BoundListener> own =
-                    ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of()));
+            var room = new CertificateLimit(snapshot, gateway);
+            List<BoundListener> own = room.admit(
+                    ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of())));
             var earlier = new ArrayList<>(own);
             var sets = new ArrayList<BoundSet>();
             for (ListenerSet set : setsOldestFirst()) {
                 Optional<Refusal> refusal = refusal(set);
                 List<BoundListener> listeners = refusal.isPresent()
                         ? List.of()
-                        : ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier));
+                        : room.admit(ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier)));
                 earlier.addAll(listeners);
                 sets.add(new BoundSet(set, refusal, listeners));
             }
@@ -177,13 +178,14 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         }
 
         private static boolean overlap(BoundListener one, BoundListener other) {
-            return !one.key().equals(other.key())
-                    && one.isHttps()
+            // Keys are made anew each time they are asked for, so they come last.
+            return one.isHttps()
                     && other.isHttps()
                     && one.isAccepted()
                     && other.isAccepted()
                     && one.listener().port().equals(other.listener().port())
-                    && one.listener().hostname().intersects(other.listener().hostname());
+                    && one.listener().hostname().intersects(other.listener().hostname())
+                    && !one.key().equals(other.key());
         }
     }
 

@@ -30,11 +30,6 @@ public record MemoryBudget(
     public static final int POOLS = 2;
 
     /**
-     * A volume in memory for certificates and keys. A Secret has a mebibyte at most, and three sets are there while one takes another's place, in whole pages.
-     */
-    public static final long KEYS = 8 * MEBI;
-
-    /**
      * What a thread of varnishd touches with the request that it works on, or the fetch: 157 KiB with 30 KiB of headers on both sides, measured (Varnish
      * 7.1 and 7.7).
      */
@@ -78,6 +73,11 @@ public record MemoryBudget(
     /** Bytes that the routes of a Gateway may take in routing.json. */
     public long routing() {
         return javaHeap / HEAP_TO_ROUTING;
+    }
+
+    /** A volume in memory for certificates and keys. It holds two sets of them while one takes the other's place, each file in whole pages. */
+    public long keys() {
+        return isPromised ? part(limit, 128, 8, 32) : 32 * MEBI;
     }
 
     /** Threads of varnishd, in all pools. */
@@ -180,7 +180,7 @@ public record MemoryBudget(
     }
 
     private long room() {
-        return limit - java() - edge - KEYS - VARNISHD - MIRRORS - threads - transientBytes - reserve();
+        return limit - java() - edge - keys() - VARNISHD - MIRRORS - threads - transientBytes - reserve();
     }
 
     private long java() {
@@ -197,7 +197,7 @@ public record MemoryBudget(
                 + Stream.of(
                                 "the chaperone takes " + mebi(java()),
                                 "HAProxy " + mebi(edge),
-                                "keys " + mebi(KEYS),
+                                "keys " + mebi(keys()),
                                 "varnishd " + mebi(VARNISHD),
                                 "mirrors " + mebi(MIRRORS),
                                 "threads " + mebi(threads),

@@ -123,7 +123,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                                 Reason.ADDRESS_NOT_USABLE,
                                 address + ": " + report.unusableAddresses().get(address))))
                 .or(() -> report.vclFault().map(fault -> new Refusal(Reason.INVALID, "the VCL was refused: " + fault)))
-                .or(() -> report.pending().map(why -> new Refusal(Reason.PENDING, why)))
+                .or(() -> report.pending().or(report.late()::overdue).map(why -> new Refusal(Reason.PENDING, why)))
                 .or(() -> report.addresses().isEmpty()
                         ? Optional.of(new Refusal(Reason.ADDRESS_NOT_ASSIGNED, "no address was assigned yet"))
                         : Optional.empty());

@@ -87,7 +87,21 @@ record ListenerStatuses(
         if (bare.isPresent()) {
             return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, bare.get().message());
         }
-        return verdicts.unless(Verdicts.PROGRAMMED, pending(dataPlane), Reason.PROGRAMMED, "the listener serves");
+        return verdicts.unless(
+                Verdicts.PROGRAMMED,
+                pending(dataPlane).or(() -> late(listener)),
+                Reason.PROGRAMMED,
+                "the listener serves");
+    }
+
+    /** A certificate that is not served with yet, or whose successor is not. */
+    private Optional<Refusal> late(BoundListener listener) {
+        Map<Name, String> late =
+                dataPlane.map(report -> report.late().secrets()).orElse(Map.of());
+        return listener.certificates().stream()
+                .filter(certificate -> late.containsKey(certificate.name()))
+                .findFirst()
+                .map(certificate -> new Refusal(Reason.PENDING, certificate + ": " + late.get(certificate.name())));
     }
 
     /** No certificate of an HTTPS listener was taken, so nobody can be greeted. */

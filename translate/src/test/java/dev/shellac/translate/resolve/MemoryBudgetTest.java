@@ -31,7 +31,8 @@ final class MemoryBudgetTest {
                 + (long) budget.mostThreads() * 192 * 1024
                 + budget.edge()
                 + budget.javaHeap()
-                + (64 + 64 + 8 + 10) * MEBI;
+                + budget.keys()
+                + (64 + 64 + 10) * MEBI;
         assertThat(most).isLessThanOrEqualTo(mebi * MEBI * 95 / 100);
         assertThat(budget.mostThreads() * 2L * budget.transitBuffer()).isLessThanOrEqualTo(budget.transientBytes());
         assertThat(budget.storage()).isPositive();
@@ -41,7 +42,7 @@ final class MemoryBudgetTest {
 
     /** As docs/kubernetes.md has it. */
     @ParameterizedTest
-    @CsvSource({"512, 39", "1024, 115", "2048, 270", "4096, 744"})
+    @CsvSource({"512, 39", "1024, 115", "2048, 268", "4096, 738"})
     void aQuarterOfWhatIsLeft(long limit, long storage) {
         assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).storage()).isEqualTo(storage * MEBI);
     }
