@@ -8,6 +8,7 @@ import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.policy.ConnectionLimits;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.testkit.net.FreePort;
@@ -113,13 +114,13 @@ final class TlsGateway {
 
     /** Believes what proxies of these networks say of clients. */
     void trust(String... networks) {
-        peers = new Clients(Use.ON, parsed(networks), Use.ON, List.of(), Use.ON);
+        peers = new Clients(Use.ON, parsed(networks), Use.ON, List.of(), Use.ON, ConnectionLimits.USUAL);
     }
 
     /** Takes PROXY headers from these networks alone. */
     void believe(String... networks) {
         choose(HaproxyConfig.Options.USUAL.with(Peers.PROXY_PROTOCOL).with(parsed(networks)));
-        peers = new Clients(Use.ON, List.of(), Use.ON, parsed(networks), Use.ON);
+        peers = new Clients(Use.ON, List.of(), Use.ON, parsed(networks), Use.ON, ConnectionLimits.USUAL);
     }
 
     private static List<Network> parsed(String... networks) {

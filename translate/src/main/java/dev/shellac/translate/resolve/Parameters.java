@@ -62,6 +62,10 @@ public record Parameters(Snapshot snapshot) {
                                 + vcl.configMap() + ", which has no " + vcl.key()))
                 .or(() -> MemoryBudget.of(found.get().pod().memoryLimit())
                         .refusal(CacheStorage.of(found))
+                        .or(() -> EdgeMemory.refusal(
+                                MemoryBudget.of(found.get().pod().memoryLimit()),
+                                CacheStorage.of(found),
+                                found.get().clients().connections()))
                         .or(() -> environmentRefusal(found.get().pod()))
                         .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why)));
     }
