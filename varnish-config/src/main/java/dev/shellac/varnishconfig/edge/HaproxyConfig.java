@@ -251,9 +251,9 @@ public final class HaproxyConfig {
                 .if defined(EDGE_IPV6)
                     bind :::%d v6only %s
                 .endif
-                %s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
+                %s%s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
                     tcp-request session set-dst-port int(%d)
-                %s    # Requests that were reset before they had an answer count against their connection.
+                    # Requests that were reset before they had an answer count against their connection.
                     http-request set-var(sess.unanswered) var(sess.unanswered,0),add(1)
                     http-request reject if { var(sess.unanswered) -m int gt %d }
                     http-request track-sc1 int(1) table requests
@@ -271,8 +271,8 @@ public final class HaproxyConfig {
                         podPort,
                         tls,
                         proxies(options),
-                        port.value(),
                         share(options),
+                        port.value(),
                         UNANSWERED,
                         options.bounds().requests(),
                         options.bounds().timeouts().stall().toSeconds(),
