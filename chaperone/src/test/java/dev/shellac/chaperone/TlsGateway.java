@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,6 +66,7 @@ final class TlsGateway {
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
+    private String many = "";
     private String yaml = YAML;
     private HaproxyConfig.Options options = HaproxyConfig.Options.USUAL;
     private Clients peers = Clients.USUAL;
@@ -162,6 +164,17 @@ final class TlsGateway {
         secret();
     }
 
+    /** So many more certificates on port 443, of {@code c0.example.com} and so on. */
+    void many(int count) throws IOException, InterruptedException {
+        TestCertificates.Pair pair = Objects.requireNonNull(first(pod.folder()).get("a"));
+        var lines = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            damaged.put("shop.c" + i + ".pem", pair.certificate() + pair.key());
+            lines.append("shop.c%d.pem c%d.example.com\n".formatted(i, i));
+        }
+        many = lines.toString();
+    }
+
     void heal() {
         damaged.clear();
         secret();
@@ -186,6 +199,11 @@ final class TlsGateway {
         var files = new HashMap<String, Secret>(
                 CertificateBundle.of(plan(), snapshot()).files());
         damaged.forEach((name, pem) -> files.put(name, Secret.of(pem.getBytes(UTF_8))));
+        if (!many.isEmpty()) {
+            String list = files.getOrDefault("port-443.list", Secret.of(new byte[0]))
+                    .reveal(bytes -> new String(bytes, UTF_8));
+            files.put("port-443.list", Secret.of((list + many).getBytes(UTF_8)));
+        }
         pod.secret(files);
     }
 
