@@ -61,7 +61,7 @@ final class RotationTest {
         assertThat(budget.hasRoom(20 << 20)).isTrue();
         assertThat(budget.hasRoom(21 << 20)).isFalse();
         assertThat(budget.connectionsBeside(0)).isEqualTo(472);
-        assertThat(budget.connectionsBeside(10 << 20)).isEqualTo(472 - 201);
+        assertThat(budget.connectionsBeside(10 << 20)).isEqualTo(472 - 196);
         assertThat(budget.connectionsBeside(100 << 20)).isEqualTo(64);
         assertThat(EdgeBudget.of("")).isEqualTo(new EdgeBudget(256 << 20, 64));
     }
