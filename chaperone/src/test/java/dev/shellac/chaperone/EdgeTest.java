@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
 import dev.shellac.testkit.tls.TestCertificates;
+import dev.shellac.varnishconfig.edge.HaproxyConfig;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -18,8 +20,10 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -120,7 +124,7 @@ final class EdgeTest {
     }
 
     @Test
-    void aWebSocketOutlivesTheNextCertificate() throws Exception {
+    void aWebSocketOutlivesTwentyCertificates() throws Exception {
         serve();
         try (ServerSocket backend = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -132,9 +136,18 @@ final class EdgeTest {
             try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
                 assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
                 assertThat(connection.echo("before")).isEqualTo("before");
-                gateway.rotate("a", TestCertificates.of(folder, "next", "a.example.com"));
-                eventually("the next certificate", () -> shown("a.example.com").equals("next"));
+                List<TestCertificates.Pair> pairs = List.of(
+                        TestCertificates.of(folder, "even", "a.example.com"),
+                        TestCertificates.of(folder, "odd", "a.example.com"));
+                for (int i = 0; i < 20; i++) {
+                    String name = i % 2 == 0 ? "even" : "odd";
+                    gateway.rotate("a", pairs.get(i % 2));
+                    eventually(
+                            "the next certificate", () -> shown("a.example.com").equals(name));
+                }
                 assertThat(connection.echo("after")).isEqualTo("after");
+                eventually("all counted", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 21"));
+                assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
             }
             served.get();
         }
@@ -245,14 +258,106 @@ final class EdgeTest {
                 .contains("chaperone_edge_reload_errors_total 1", "chaperone_edge_certificates 2");
 
         gateway.damage("any", "nothing at all");
-        eventually("both are left out", () -> pod.state().contains("\"leftOut\":{\"shop.any.pem\":"));
-        assertThatThrownBy(() -> TlsConnection.to(gateway.alt(), "localhost")).isInstanceOf(SSLException.class);
+        eventually("both are refused", () -> pod.state().contains("\"leftOut\":{\"shop.any.pem\":"));
+        assertThat(pod.state()).contains("\"shop.wild.pem\":\"unable to load");
+        // What was good before stays, in the process and on disk.
+        try (TlsConnection any = TlsConnection.to(gateway.alt(), "localhost")) {
+            assertThat(any.certificate()).isEqualTo("any");
+        }
+        assertThat(folder.resolve("edge/good/shop.any.pem")).content().contains("PRIVATE KEY");
         gateway.rotate("a", TestCertificates.of(folder, "again", "a.example.com"));
         eventually("others rotate", () -> shown("a.example.com").equals("again"));
+        assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
 
         gateway.heal();
         eventually("all are there", () -> pod.state().contains("\"leftOut\":{}"));
         assertThat(shown("b.example.org")).isEqualTo("wild");
+    }
+
+    @Test
+    void rotationsWithinASecondAreOne() throws Exception {
+        serve();
+        TestCertificates.Pair one = TestCertificates.of(folder, "a1", "a.example.com");
+        TestCertificates.Pair other = TestCertificates.of(folder, "any1", "localhost");
+        gateway.rotate("a", one);
+        gateway.rotate("any", other);
+        eventually("the one", () -> shown("a.example.com").equals("a1"));
+        eventually("the other", () -> {
+            try (TlsConnection any = TlsConnection.to(gateway.alt(), "localhost")) {
+                return any.certificate().equals("any1");
+            }
+        });
+        eventually("one change", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 2"));
+        assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
+    }
+
+    @Test
+    void oneOfAThousandCertificatesRotates() throws Exception {
+        gateway.many(1000);
+        serve();
+        TestCertificates.Pair next = TestCertificates.of(folder, "next", "c500.example.com");
+        long start = System.nanoTime();
+        gateway.damage("c500", next.certificate() + next.key());
+        eventually("the new one", () -> shown("c500.example.com").equals("next"));
+        assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
+        assertThat(shown("c499.example.com")).isEqualTo("a");
+        assertThat(pod.haproxies()).hasSize(1);
+        assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
+    }
+
+    @Test
+    void aKilledHaproxyComesBackWithTheRotatedCertificate() throws Exception {
+        serve();
+        gateway.rotate("a", TestCertificates.of(folder, "next", "a.example.com"));
+        eventually("the next certificate", () -> shown("a.example.com").equals("next"));
+        pod.haproxies().forEach(ProcessHandle::destroyForcibly);
+        eventually("it is back", () -> {
+            try {
+                return shown("a.example.com").equals("next");
+            } catch (IOException e) {
+                return false;
+            }
+        });
+    }
+
+    @Test
+    void newOptionsWaitForTheMemoryOfThoseThatLeave() throws Exception {
+        gateway.choose(keptFor(60));
+        serve();
+        try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com");
+                ServerSocket backend = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> served = threads.submit(() -> echo(backend));
+            pod.slice("echo", backend.getLocalPort());
+            eventually(
+                    "the other backend",
+                    () -> pod.debug("/debug/backends").body().contains(":" + backend.getLocalPort()));
+            assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
+            gateway.choose(keptFor(59));
+            gateway.apply();
+            eventually(
+                    "a second process", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 2"));
+            gateway.choose(keptFor(58));
+            gateway.apply();
+            eventually(
+                    "it waits",
+                    () -> pod.state().contains("waits until connections of 1 earlier HAProxy processes end"));
+            assertThat(connection.echo("still here")).isEqualTo("still here");
+            connection.close();
+            served.get();
+            eventually("its turn", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 3"));
+        }
+    }
+
+    // Two processes fit, with the least connections.
+    private static HaproxyConfig.Options keptFor(int seconds) {
+        Timeouts usual = Timeouts.USUAL;
+        return HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
+                100,
+                Optional.empty(),
+                1,
+                new Timeouts(usual.handshake(), usual.requestHead(), usual.stall(), Duration.ofSeconds(seconds)),
+                Optional.of(16L << 20)));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.Secret;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.policy.ConnectionLimits;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.testkit.net.FreePort;
@@ -28,6 +29,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -66,6 +68,7 @@ final class TlsGateway {
     private final Map<String, TestCertificates.Pair> pairs = new TreeMap<>();
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
+    private String many = "";
     private String yaml = YAML;
     private HaproxyConfig.Options options = HaproxyConfig.Options.USUAL;
     private Clients peers = Clients.USUAL;
@@ -118,13 +121,13 @@ final class TlsGateway {
 
     /** Believes what proxies of these networks say of clients. */
     void trust(String... networks) {
-        peers = new Clients(Use.ON, parsed(networks), Use.ON, List.of(), Use.ON);
+        peers = new Clients(Use.ON, parsed(networks), Use.ON, List.of(), Use.ON, ConnectionLimits.USUAL);
     }
 
     /** Takes PROXY headers from these networks alone. */
     void believe(String... networks) {
         choose(HaproxyConfig.Options.USUAL.with(Peers.PROXY_PROTOCOL).with(parsed(networks)));
-        peers = new Clients(Use.ON, List.of(), Use.ON, parsed(networks), Use.ON);
+        peers = new Clients(Use.ON, List.of(), Use.ON, parsed(networks), Use.ON, ConnectionLimits.USUAL);
     }
 
     private static List<Network> parsed(String... networks) {
@@ -166,6 +169,17 @@ final class TlsGateway {
         secret();
     }
 
+    /** So many more certificates on port 443, of {@code c0.example.com} and so on. */
+    void many(int count) throws IOException, InterruptedException {
+        TestCertificates.Pair pair = Objects.requireNonNull(first(pod.folder()).get("a"));
+        var lines = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            damaged.put("shop.c" + i + ".pem", pair.certificate() + pair.key());
+            lines.append("shop.c%d.pem c%d.example.com\n".formatted(i, i));
+        }
+        many = lines.toString();
+    }
+
     void heal() {
         damaged.clear();
         secret();
@@ -191,6 +205,11 @@ final class TlsGateway {
         var files = new HashMap<String, Secret>(
                 CertificateBundle.of(plan(), snapshot()).files());
         damaged.forEach((name, pem) -> files.put(name, Secret.of(pem.getBytes(UTF_8))));
+        if (!many.isEmpty()) {
+            String list = files.getOrDefault("port-443.list", Secret.of(new byte[0]))
+                    .reveal(bytes -> new String(bytes, UTF_8));
+            files.put("port-443.list", Secret.of((list + many).getBytes(UTF_8)));
+        }
         secrets = Optional.of(new TreeMap<>(files));
         written.put(new TreeMap<>(files), config);
     }

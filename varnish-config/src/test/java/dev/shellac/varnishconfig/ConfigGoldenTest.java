@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Network;
 import dev.shellac.model.Secret;
+import dev.shellac.model.policy.ConnectionLimits;
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.testkit.golden.GoldenCase;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
@@ -51,6 +54,19 @@ final class ConfigGoldenTest {
                 .with(options.contains("http2: false") ? Protocols.HTTP_1 : Protocols.HTTP_1_AND_2)
                 .with(options.contains("proxyProtocol: true") ? Peers.PROXY_PROTOCOL : Peers.CLIENTS)
                 .with(networks(options, "proxyProtocolFrom"));
+        if (options.contains("perClient: ")) {
+            chosen = new HaproxyConfig.Options(
+                    chosen.protocols(),
+                    chosen.peers(),
+                    chosen.proxies(),
+                    networks(options, "trustedProxies"),
+                    new HaproxyConfig.Bounds(
+                            472,
+                            Optional.of(Integer.valueOf(options.replaceAll("(?s).*perClient: ([0-9]+).*", "$1"))),
+                            2,
+                            Timeouts.USUAL,
+                            Optional.of(32L << 20)));
+        }
         return HaproxyConfig.encode(inputs.plan(), inputs.slots(), chosen).orElse("");
     }
 
@@ -85,7 +101,8 @@ final class ConfigGoldenTest {
                 networks(options, "trustedProxies"),
                 Use.OFF,
                 networks(options, "proxyProtocolFrom"),
-                options.contains("mergeSlashes: false") ? Use.OFF : Use.ON);
+                options.contains("mergeSlashes: false") ? Use.OFF : Use.ON,
+                ConnectionLimits.USUAL);
         return switch (MainVcl.merge(
                 "/run/gateway/ghost.json", clients, inputs.plan().userVcl())) {
             case MainVcl.Text text -> text.vcl();

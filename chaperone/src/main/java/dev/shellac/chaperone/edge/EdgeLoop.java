@@ -1,31 +1,29 @@
 package dev.shellac.chaperone.edge;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.chaperone.kube.PodConfig;
-import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.SecretFeed;
 import dev.shellac.chaperone.kube.TlsBundle;
 import dev.shellac.chaperone.live.Bell;
 import dev.shellac.chaperone.live.Edge;
 import dev.shellac.chaperone.live.LiveState;
 import dev.shellac.chaperone.live.Meters;
+import dev.shellac.model.Secret;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The one thread that starts and stops HAProxy. A new configuration or certificate is a new process, which takes the sockets over; the
- * one before ends with its last connection. What HAProxy refuses changes nothing but the state.
+ * The one thread that starts and stops HAProxy. New ports, names and options are a new process, which takes the sockets over; the one before
+ * ends with its last connection. A new content of a certificate goes to the process that runs, and to disk. What HAProxy refuses changes
+ * nothing but the state.
  */
 public final class EdgeLoop implements Edge, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EdgeLoop.class.getName());
@@ -33,8 +31,6 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private static final Duration RETRY = Duration.ofMillis(500);
     private static final Duration PAUSE = Duration.ofSeconds(5);
     private static final int MOST_DOUBLINGS = 4;
-    // Each keeps what its clients have open, for as long as they like; so many certificates do not change in a day.
-    private static final int MOST_LEAVING = 4;
 
     /** Where it gets its input. */
     public record Wires(Feeds feeds, Bell bell, Runnable changed) {}
@@ -44,30 +40,28 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private final Wires wires;
     private final Meters meters;
     private final Thread thread;
-    private final Deque<Haproxy.Running> leaving = new ArrayDeque<>();
-    private final Map<String, Optional<String>> verdicts = new HashMap<>();
+    private final LeavingProcesses leaving = new LeavingProcesses();
+    private final CertificateVerdicts verdicts;
+    private final Pace pace = new Pace();
     private Optional<Haproxy.Running> current = Optional.empty();
-    private Optional<Live> live = Optional.empty();
+    private Optional<LiveRelease> live = Optional.empty();
     private Optional<Candidate> tried = Optional.empty();
     private final ConfigFit fit = new ConfigFit();
     private final FilesHash hash = new FilesHash();
+    private final SharedConnections connections;
     private boolean wanted;
     private int deaths;
     private long notBefore = System.nanoTime();
+    private Duration pause = IDLE;
     private volatile LiveState.Edge state = Edge.NONE.state();
     private volatile boolean stopped;
     private volatile boolean closing;
     private volatile boolean empty = true;
 
-    /** What is in use, or was before the process died. */
-    private record Live(Path home, Candidate asked, Map<String, String> certificates, Map<String, String> leftOut) {
-        String hash() {
-            return "sha256:" + RoutingFile.sha256(asked.config().getBytes(UTF_8));
-        }
-    }
-
     public EdgeLoop(HaproxyCommand program, Path folder, Wires wires, Meters meters) {
         this.program = program;
+        this.verdicts = new CertificateVerdicts(program);
+        this.connections = new SharedConnections(program);
         this.disk = new EdgeDisk(folder);
         this.wires = wires;
         this.meters = meters;
@@ -130,13 +124,12 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             post(Optional.of(e.toString()));
             wait = PAUSE;
         }
-        leaving.removeIf(process -> !process.isAlive());
-        empty = leaving.isEmpty() && current.filter(Haproxy.Running::isAlive).isEmpty();
+        empty = leaving.count() == 0 && current.filter(Haproxy.Running::isAlive).isEmpty();
         return wait;
     }
 
     private Duration goAway() {
-        current.ifPresent(this::letGo);
+        current.ifPresent(leaving::add);
         current = Optional.empty();
         return IDLE;
     }
@@ -152,6 +145,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         Optional<String> refused = Optional.empty();
         Optional<TlsBundle> bundle = wires.feeds().secret().flatMap(SecretFeed::known);
         Optional<Duration> unfit = Optional.empty();
+        pause = IDLE;
         if (text.isPresent() && bundle.isEmpty()) {
             wanted = true;
             refused = Optional.of("the Secret of certificates is not known yet");
@@ -163,10 +157,12 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         if (current.filter(Haproxy.Running::isAlive).isPresent()) {
             deaths = 0;
             post(refused);
-            return unfit.orElse(refused.isPresent() && tried.isEmpty() ? PAUSE : IDLE);
+            connections.share(live, leaving.memory());
+            Duration next = refused.isPresent() && tried.isEmpty() ? shorter(PAUSE, pause) : pause;
+            return unfit.map(left -> shorter(left, next)).orElse(next);
         }
         Duration wait = again(refused);
-        return unfit.filter(left -> left.compareTo(wait) < 0).orElse(wait);
+        return unfit.map(left -> shorter(left, wait)).orElse(wait);
     }
 
     // Certificates go on with the configuration that they are for, whatever stands in the ConfigMap.
@@ -186,7 +182,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             LOG.log(Level.INFO, "no listener has TLS any more");
             disk.forget();
         }
-        current.ifPresent(this::letGo);
+        current.ifPresent(leaving::add);
         current = Optional.empty();
         live = Optional.empty();
         tried = Optional.empty();
@@ -206,14 +202,87 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         if (!asked.missing().isEmpty()) {
             return Optional.of("waits for " + String.join(", ", asked.missing()));
         }
+        Optional<Haproxy.Running> before = current.filter(Haproxy.Running::isAlive);
+        if (before.isEmpty() || live.isEmpty()) {
+            return begin(asked);
+        }
+        LiveRelease now = live.get();
+        Map<String, String> bad = now.stillBad(asked);
+        Rotation rotation = Rotation.between(now.used(), Rotation.mended(asked, bad.keySet(), now.used()));
+        Duration rest = pace.rest(rotation.kind());
+        if (rest.isPositive()) {
+            pause = shorter(pause, rest.plusMillis(1));
+            return Optional.empty();
+        }
+        if (rotation.kind() != Rotation.Kind.CERTIFICATES) {
+            Optional<String> full = makeRoom(asked, before.get());
+            return full.isPresent() ? full : begin(asked);
+        }
+        rotate(now, asked, rotation.certificates());
+        return Optional.empty();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private Optional<String> makeRoom(Candidate asked, Haproxy.Running before) {
+        EdgeBudget budget = EdgeBudget.of(asked.config());
+        // One that could not make room by waiting gives way.
+        while (leaving.count() > 0 && !budget.hasRoom(leaving.memory() + before.memory())) {
+            if (!leaving.stopOldest()) {
+                pause = PAUSE;
+                return Optional.of(budget.refusal(leaving.count(), leaving.memory() + before.memory()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    // The process that runs takes them, one by one; what it does not take stays as it was, in the process and on disk.
+    private void rotate(LiveRelease now, Candidate asked, List<String> changed)
+            throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        var files = new TreeMap<>(asked.files());
+        files.keySet().retainAll(changed);
+        var alone = new Candidate("", files);
+        Map<String, String> leftOut = new TreeMap<>(verdicts.bad(disk.write(alone), alone, changed));
+        for (Map.Entry<String, Secret> file : files.entrySet()) {
+            if (!leftOut.containsKey(file.getKey())) {
+                program.replace(now.started(), file.getKey(), file.getValue())
+                        .ifPresent(words -> leftOut.put(file.getKey(), words));
+            }
+        }
+        int refused = leftOut.size();
+        leftOut.forEach((name, words) ->
+                LOG.log(Level.WARNING, "certificate {0} is refused, the one before stays: {1}", name, words));
+        leftOut.putAll(now.stillBad(asked));
+        Candidate used = Rotation.mended(asked, leftOut.keySet(), now.used());
+        Path home = disk.write(used);
+        disk.keep(home);
+        tried = Optional.of(asked);
+        live = Optional.of(now.next(home, asked, used, leftOut));
+        meters.edgeErrors.increment(refused);
+        meters.edgeReloads.increment();
+        LOG.log(
+                Level.INFO,
+                "haproxy took {0} changed certificates, {1} are refused, {2} ms",
+                String.valueOf(changed.size() - refused),
+                String.valueOf(refused),
+                String.valueOf(Duration.ofNanos(System.nanoTime() - start).toMillis()));
+    }
+
+    // A process of its own.
+    private Optional<String> begin(Candidate asked) throws IOException, InterruptedException {
         // Without a verdict it is tried again.
         tried = Optional.empty();
         var leftOut = new TreeMap<String, String>();
+        Candidate used = asked;
         Path home = disk.write(asked);
         Optional<String> fault = program.fault(home);
         if (fault.isPresent()) {
-            leftOut.putAll(bad(home, asked));
-            home = disk.write(asked.without(leftOut.keySet()));
+            leftOut.putAll(verdicts.bad(home, asked, asked.certificates()));
+            used = mended(asked, leftOut.keySet());
+            home = disk.write(used);
             fault = leftOut.isEmpty() ? fault : program.fault(home);
             meters.edgeErrors.increment();
         }
@@ -223,26 +292,14 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             return fault;
         }
         leftOut.forEach((name, words) -> LOG.log(Level.WARNING, "certificate {0} is left out: {1}", name, words));
-        var certificates = asked.bundle().hashes(Candidate.PEM);
-        certificates.keySet().removeAll(leftOut.keySet());
-        return replace(new Live(home, asked, certificates, leftOut));
+        return replace(LiveRelease.of(home, asked, used, leftOut));
     }
 
-    private Map<String, String> bad(Path home, Candidate asked) throws IOException, InterruptedException {
-        Map<String, String> hashes = asked.bundle().hashes(Candidate.PEM);
-        verdicts.keySet().retainAll(hashes.values());
-        var bad = new TreeMap<String, String>();
-        for (String name : asked.certificates()) {
-            String hash = hashes.getOrDefault(name, name);
-            if (!verdicts.containsKey(hash)) {
-                verdicts.put(hash, program.certificateFault(home, name));
-            }
-            verdicts.getOrDefault(hash, Optional.empty()).ifPresent(words -> bad.put(name, words));
-        }
-        return bad;
+    private Candidate mended(Candidate asked, Set<String> bad) {
+        return live.isPresent() ? Rotation.mended(asked, bad, live.get().used()) : asked.without(bad);
     }
 
-    private Optional<String> replace(Live next) throws IOException, InterruptedException {
+    private Optional<String> replace(LiveRelease next) throws IOException, InterruptedException {
         Optional<Haproxy.Running> before = current;
         long start = System.nanoTime();
         try {
@@ -254,7 +311,9 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             LOG.log(Level.WARNING, "haproxy with the new configuration: {0}", e.getMessage());
             return Optional.of(String.valueOf(e.getMessage()));
         }
-        before.ifPresent(this::letGo);
+        before.ifPresent(leaving::add);
+        pace.start();
+        connections.reset();
         disk.keep(next.home());
         live = Optional.of(next);
         meters.edgeReloads.increment();
@@ -268,16 +327,6 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         return Optional.empty();
     }
 
-    private void letGo(Haproxy.Running process) {
-        process.leave();
-        leaving.addLast(process);
-        leaving.removeIf(gone -> !gone.isAlive());
-        if (leaving.size() > MOST_LEAVING) {
-            LOG.log(Level.INFO, "the oldest of {0} processes that are about to leave is stopped", leaving.size());
-            leaving.removeFirst().stop();
-        }
-    }
-
     // The process is gone, or this is the first round of ours: with what was good before.
     private Duration again(Optional<String> refused) throws IOException, InterruptedException {
         current.ifPresent(gone -> {
@@ -285,7 +334,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             deaths++;
         });
         current = Optional.empty();
-        Optional<Live> last = live.isPresent() ? live : fromDisk();
+        Optional<LiveRelease> last = live.isPresent() ? live : LiveRelease.last(disk);
         wanted |= last.isPresent();
         post(refused);
         if (last.isEmpty()) {
@@ -300,7 +349,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
                 + RETRY.multipliedBy(1L << Math.min(deaths, MOST_DOUBLINGS)).toNanos();
         try {
             current = Optional.of(program.start(last.get().home(), Optional.empty(), wires.bell()::ring));
-            live = last;
+            live = last.map(LiveRelease::startedAgain);
+            connections.reset();
             meters.haproxyStarts.increment();
         } catch (IOException e) {
             deaths++;
@@ -312,25 +362,15 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         return IDLE;
     }
 
-    // What was left out is not known any more; it is found again when the configuration is.
-    private Optional<Live> fromDisk() throws IOException {
-        Optional<Path> home = disk.good();
-        if (home.isEmpty()) {
-            return Optional.empty();
-        }
-        Candidate last = EdgeDisk.read(home.get());
-        return Optional.of(new Live(home.get(), last, last.bundle().hashes(Candidate.PEM), Map.of()));
-    }
-
     private void post(Optional<String> refused) {
         boolean runs = current.filter(Haproxy.Running::isAlive).isPresent();
         update(new LiveState.Edge(
                 wanted,
-                live.filter(now -> runs).map(Live::hash),
+                live.filter(now -> runs).map(LiveRelease::hash),
                 refused,
                 live.filter(now -> runs).map(now -> hash.of(now.asked())),
                 live.map(now -> now.certificates().size()).orElse(0),
-                live.map(Live::leftOut).orElse(Map.of())));
+                live.map(LiveRelease::leftOut).orElse(Map.of())));
     }
 
     private void update(LiveState.Edge next) {
@@ -351,7 +391,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        leaving.forEach(Haproxy.Running::stop);
+        leaving.stop();
         current.ifPresent(Haproxy.Running::stop);
     }
 }

@@ -1,5 +1,6 @@
 package dev.shellac.chaperone.edge;
 
+import dev.shellac.model.Secret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -20,6 +21,14 @@ interface Haproxy {
      */
     Running start(Path home, Optional<Running> before, Runnable ended) throws IOException, InterruptedException;
 
+    /**
+     * Gives the process that serves another content of a certificate.
+     *
+     * @param started the folder that the process was started with, which is how it knows its files
+     * @return HAProxy's words if it does not take it; then it goes on with what it had
+     */
+    Optional<String> replace(Path started, String certificate, Secret pem) throws IOException;
+
     /** The answer of the process that serves. */
     String ask(String command) throws IOException;
 
@@ -32,6 +41,9 @@ interface Haproxy {
 
         /** It ends now. */
         void stop();
+
+        /** Bytes that it has for itself; none where nobody knows. */
+        long memory();
 
         /** What it printed last. */
         String lastWords();

@@ -2,6 +2,7 @@ package dev.shellac.chaperone.edge;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.model.Secret;
 import java.io.File;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -134,6 +135,32 @@ public final class HaproxyCommand implements Haproxy {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    @Override
+    public Optional<String> replace(Path started, String certificate, Secret pem) throws IOException {
+        String name = started.resolve(certificate).toString();
+        // An empty line is the end of it.
+        String set = socket.ask(pem.<String>reveal(bytes -> new String(bytes, UTF_8)
+                .lines()
+                .filter(line -> !line.isBlank())
+                .collect(Collectors.joining("\n", "set ssl cert " + name + " <<\n", "\n"))));
+        if (!set.contains("Transaction created for certificate")) {
+            return Optional.of(words(set, started));
+        }
+        String done = socket.ask("commit ssl cert " + name);
+        if (!done.contains("Success!")) {
+            socket.ask("abort ssl cert " + name);
+            return Optional.of(words(done, started));
+        }
+        return Optional.empty();
+    }
+
+    private static String words(String answer, Path started) {
+        return answer.replace(started + "/", "")
+                .lines()
+                .filter(line -> !line.isBlank())
+                .collect(Collectors.joining("; "));
     }
 
     @Override

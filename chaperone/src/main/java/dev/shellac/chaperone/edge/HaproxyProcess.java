@@ -5,18 +5,23 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A process of HAProxy's, what it prints, and its end. */
 final class HaproxyProcess implements Haproxy.Running {
     private static final System.Logger LOG = System.getLogger("haproxy");
     private static final Duration STOPS = Duration.ofSeconds(2);
     private static final int LAST_WORDS = 6;
+    private static final long KIBI = 1024;
 
     private final Process process;
     private final Deque<String> last = new ArrayDeque<>();
@@ -67,6 +72,24 @@ final class HaproxyProcess implements Haproxy.Running {
     public String lastWords() {
         synchronized (last) {
             return String.join("; ", last);
+        }
+    }
+
+    // Pages of the program itself are shared, and can be had again from disk.
+    @Override
+    public long memory() {
+        return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+                .mapToLong(handle -> anonymous(handle.pid()))
+                .sum();
+    }
+
+    private static long anonymous(long pid) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
+            return lines.filter(line -> line.startsWith("RssAnon:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * KIBI)
+                    .sum();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // it is gone
         }
     }
 

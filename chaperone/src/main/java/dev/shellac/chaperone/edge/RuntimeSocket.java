@@ -21,7 +21,9 @@ record RuntimeSocket(Path path) {
             Thread overdue = Thread.ofVirtual().start(() -> closeLate(channel));
             try {
                 channel.connect(UnixDomainSocketAddress.of(path));
-                channel.write(ByteBuffer.wrap((command + "\n").getBytes(UTF_8)));
+                for (ByteBuffer rest = ByteBuffer.wrap((command + "\n").getBytes(UTF_8)); rest.hasRemaining(); ) {
+                    channel.write(rest);
+                }
                 var answer = new ByteArrayOutputStream();
                 ByteBuffer piece = ByteBuffer.allocate(8192);
                 while (channel.read(piece) >= 0 && answer.size() < MOST_BYTES) {

@@ -130,6 +130,24 @@ final class ParametersKind {
                     .means(
                             "Namespaces whose pods may read metrics, on port 8081; any namespace where it is left out."));
 
+    private static final Shape.Fields CONNECTIONS = object(
+            optional("max", whole().between(64, 1_000_000))
+                    .means("HTTPS connections of a pod at a time; where it is left out, what the memory limit has room"
+                            + " for. Each takes 52 KiB."),
+            optional("perClient", whole().between(1, 1_000_000))
+                    .means("HTTPS connections of a pod at a time from one client address (of IPv6, from one /64); a"
+                            + " quarter of all where it is left out. Trusted proxies are exempt. It needs"
+                            + " proxyProtocolFrom, or externalTrafficPolicy: Local without proxyProtocol."),
+            defaulted("threads", whole().between(1, 64), 2).means("Threads of HAProxy. Each takes 1 MiB."),
+            defaulted("handshakeSeconds", whole().between(1, 60), 3)
+                    .means("The longest TLS handshake, from the client's first bytes or from its second second."),
+            defaulted("requestHeadSeconds", whole().between(1, 300), 10).means("The longest head of a request."),
+            defaulted("stallSeconds", whole().between(1, 3600), 30)
+                    .means("How long a client may leave unread what waits for it, or not send what it announced; and"
+                            + " the time for the first 15,000 bytes of a request's body."),
+            defaulted("keepAliveSeconds", whole().between(1, 3600), 60)
+                    .means("How long a connection is kept between two requests."));
+
     private static final Shape.Fields USER_VCL = object(
             required("name", text()).means("Name of the ConfigMap."),
             required("namespace", text()).means("Its namespace."),
@@ -161,6 +179,7 @@ final class ParametersKind {
                                     + " Where it is left out, whoever connects is believed."),
                     defaulted("mergeSlashes", flag(), true)
                             .means("Whether several slashes in a row of a path count as one."),
+                    optional("connections", CONNECTIONS).means("Bounds on connections of HTTPS."),
                     optional("podLabels", table(text())).means("More labels of the pods."),
                     optional("podAnnotations", table(text())).means("More annotations of the pods."),
                     optional("nodeSelector", table(text())).means("Labels that a node must have."),
@@ -188,6 +207,17 @@ final class ParametersKind {
                     "!has(self.proxyProtocolFrom) || (has(self.proxyProtocol) && self.proxyProtocol)",
                     spec -> !spec.has("proxyProtocolFrom")
                             || spec.optionalFlag("proxyProtocol").orElse(false))
+            .rule(
+                    "connections.perClient needs proxyProtocolFrom, or service.externalTrafficPolicy: Local without"
+                            + " proxyProtocol: elsewhere a connection's address is not that of the client",
+                    "!has(self.connections) || !has(self.connections.perClient) || has(self.proxyProtocolFrom)"
+                            + " || (!(has(self.proxyProtocol) && self.proxyProtocol) && has(self.service)"
+                            + " && has(self.service.externalTrafficPolicy)"
+                            + " && self.service.externalTrafficPolicy == 'Local')",
+                    spec -> !spec.optionalObject("connections")
+                                    .map(limits -> limits.has("perClient"))
+                                    .orElse(false)
+                            || ParametersReading.seesClients(spec))
             .rule(
                     "storage and a -s in varnishdExtraArgs exclude each other",
                     "!has(self.storage) || !has(self.varnishdExtraArgs)"

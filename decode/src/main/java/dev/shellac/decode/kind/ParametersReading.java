@@ -6,6 +6,8 @@ import dev.shellac.decode.tree.Position;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
 import dev.shellac.model.Network;
+import dev.shellac.model.policy.ConnectionLimits;
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Autoscaling;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
@@ -18,6 +20,7 @@ import dev.shellac.model.policy.GatewayClassParameters.ServiceSettings;
 import dev.shellac.model.policy.GatewayClassParameters.Storage;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.model.policy.GatewayClassParameters.UserVcl;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,7 +88,37 @@ final class ParametersReading {
                 networks(spec, "trustedProxies"),
                 use(spec, "proxyProtocol", Clients.USUAL.proxyProtocol()),
                 networks(spec, "proxyProtocolFrom"),
-                use(spec, "mergeSlashes", Clients.USUAL.mergeSlashes()));
+                use(spec, "mergeSlashes", Clients.USUAL.mergeSlashes()),
+                connections(spec));
+    }
+
+    private static ConnectionLimits connections(View spec) {
+        View limits = spec.optionalObject("connections").orElse(NOTHING);
+        ConnectionLimits usual = ConnectionLimits.USUAL;
+        return new ConnectionLimits(
+                limits.optionalWhole("max"),
+                limits.optionalWhole("perClient"),
+                seesClients(spec) ? Use.ON : Use.OFF,
+                limits.optionalWhole("threads").orElse(usual.threads()),
+                new Timeouts(
+                        seconds(limits, "handshakeSeconds", usual.timeouts().handshake()),
+                        seconds(limits, "requestHeadSeconds", usual.timeouts().requestHead()),
+                        seconds(limits, "stallSeconds", usual.timeouts().stall()),
+                        seconds(limits, "keepAliveSeconds", usual.timeouts().keepAlive())));
+    }
+
+    private static Duration seconds(View view, String field, Duration otherwise) {
+        return view.optionalWhole(field).map(Duration::ofSeconds).orElse(otherwise);
+    }
+
+    /** A connection's address is that of the client: a named load balancer says it, or nobody stands between. */
+    static boolean seesClients(View spec) {
+        boolean proxies = spec.optionalFlag("proxyProtocol").orElse(false);
+        boolean isLocal = spec.optionalObject("service")
+                .flatMap(service -> service.optionalText("externalTrafficPolicy"))
+                .filter("Local"::equals)
+                .isPresent();
+        return proxies ? spec.has("proxyProtocolFrom") : isLocal;
     }
 
     private static List<Network> networks(View spec, String field) {

@@ -58,14 +58,17 @@ public record GatewayClassParameters(
      * @param proxyProtocol whether the load balancer says with PROXY protocol who the client is
      * @param proxyProtocolFrom networks from which it is accepted; none: from everywhere
      * @param mergeSlashes whether several slashes in a row of a path count as one
+     * @param connections bounds on connections of HTTPS
      */
     public record Clients(
             Use http2,
             List<Network> trustedProxies,
             Use proxyProtocol,
             List<Network> proxyProtocolFrom,
-            Use mergeSlashes) {
-        public static final Clients USUAL = new Clients(Use.ON, List.of(), Use.OFF, List.of(), Use.ON);
+            Use mergeSlashes,
+            ConnectionLimits connections) {
+        public static final Clients USUAL =
+                new Clients(Use.ON, List.of(), Use.OFF, List.of(), Use.ON, ConnectionLimits.USUAL);
 
         public Clients {
             trustedProxies = List.copyOf(trustedProxies);

@@ -1,14 +1,15 @@
 package dev.shellac.operator.children;
 
+import dev.shellac.model.policy.ConnectionLimits;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.plan.GatewayPlan;
+import dev.shellac.translate.resolve.EdgeMemory;
 import dev.shellac.translate.resolve.MemoryBudget;
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.edge.HaproxyConfig;
+import dev.shellac.varnishconfig.edge.HaproxyConfig.Bounds;
 import dev.shellac.varnishconfig.edge.HaproxyConfig.Options;
-import dev.shellac.varnishconfig.edge.HaproxyConfig.Peers;
-import dev.shellac.varnishconfig.edge.HaproxyConfig.Protocols;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import java.util.Collections;
 import java.util.Map;
@@ -24,8 +25,7 @@ import java.util.TreeMap;
  */
 public record Configuration(Optional<String> mainVcl, String routing, Map<String, String> others) {
     private static final String EDGE = "haproxy.cfg";
-    private static final long CONNECTION = 50 * 1024;
-    private static final long EDGE_ALONE = 16L << 20;
+    private static final int CLIENTS_SHARE = 4;
 
     public Configuration {
         others = Collections.unmodifiableMap(new TreeMap<>(others));
@@ -45,13 +45,30 @@ public record Configuration(Optional<String> mainVcl, String routing, Map<String
 
     private static Options options(GatewayPlan plan, Optional<Long> memoryLimit) {
         Clients clients = plan.clients().orElse(Clients.USUAL);
-        return new Options(
-                clients.http2() == Use.ON ? Protocols.HTTP_1_AND_2 : Protocols.HTTP_1,
-                clients.proxyProtocol() == Use.ON ? Peers.PROXY_PROTOCOL : Peers.CLIENTS,
-                clients.proxyProtocolFrom(),
-                memoryLimit.isPresent()
-                        ? (int) ((MemoryBudget.of(memoryLimit).edge() - EDGE_ALONE) / CONNECTION)
-                        : Options.USUAL.connections(),
-                Options.USUAL.threads());
+        return Options.of(clients).with(bounds(plan, memoryLimit, clients));
+    }
+
+    private static Bounds bounds(GatewayPlan plan, Optional<Long> memoryLimit, Clients clients) {
+        ConnectionLimits limits = clients.connections();
+        MemoryBudget budget =
+                MemoryBudget.of(memoryLimit).withEdge(EdgeMemory.of(limits).all());
+        int certificates = (int) plan.listeners().stream()
+                .flatMap(listener -> listener.certificates().stream())
+                .distinct()
+                .count();
+        int connections = EdgeMemory.connections(budget, limits, certificates).orElse(Bounds.USUAL.connections());
+        return new Bounds(
+                connections,
+                perClient(limits, connections),
+                limits.threads(),
+                limits.timeouts(),
+                memoryLimit.map(limit -> budget.edge()));
+    }
+
+    // Where no address is that of a client, those of many come from one.
+    private static Optional<Integer> perClient(ConnectionLimits limits, int connections) {
+        return limits.addresses() == Use.ON
+                ? limits.perClient().or(() -> Optional.of(connections / CLIENTS_SHARE))
+                : Optional.empty();
     }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.resolve.CacheStorage;
+import dev.shellac.translate.resolve.EdgeMemory;
 import dev.shellac.translate.resolve.MemoryBudget;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
@@ -75,7 +76,8 @@ final class PodEnvironment {
     }
 
     private static Map<String, String> memory(Blueprint blueprint) {
-        MemoryBudget budget = MemoryBudget.of(blueprint.pod().memoryLimit());
+        MemoryBudget budget = MemoryBudget.of(blueprint.pod().memoryLimit())
+                .withEdge(EdgeMemory.of(blueprint.clients().connections()).all());
         CacheStorage storage = CacheStorage.of(blueprint.parameters());
         var values = new LinkedHashMap<String, String>();
         values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));

@@ -43,7 +43,45 @@ final class ConfigurationTest {
 
     @Test
     void connectionsFitTheMemoryLimit() throws IOException {
-        assertThat(edge(inputs("{resources: {limits: {memory: 512Mi}}}"))).contains("maxconn 327\n");
+        assertThat(edge(inputs("{resources: {limits: {memory: 512Mi}}}")))
+                .contains("maxconn 472\n", "presetenv EDGE_MEMORY 33554432\n", "sc1_conn_cur gt 236");
+        assertThat(edge(inputs("{resources: {limits: {memory: 2Gi}}}"))).contains("maxconn 2362\n");
+    }
+
+    @Test
+    void connectionsMayBeChosen() throws IOException {
+        assertThat(edge(inputs("{resources: {limits: {memory: 4Gi}}, connections: {max: 20000, threads: 4,"
+                        + " handshakeSeconds: 5, requestHeadSeconds: 20, stallSeconds: 60, keepAliveSeconds: 10}}")))
+                .contains(
+                        "maxconn 20000\n",
+                        "nbthread 4\n",
+                        "timeout client-hs 5s\n",
+                        "timeout http-request 20s\n",
+                        "timeout client 60s\n",
+                        "wait-for-body time 60s",
+                        "timeout http-keep-alive 10s\n",
+                        // 20,000 connections of 52 KiB, and 10 MiB for HAProxy itself.
+                        "presetenv EDGE_MEMORY 1075445760\n");
+    }
+
+    @Test
+    void aShareForEachClientWhereItsAddressIsKnown() throws IOException {
+        String memory = "resources: {limits: {memory: 512Mi}}";
+        assertThat(edge(inputs("{" + memory + "}"))).doesNotContain("table clients");
+        assertThat(edge(inputs("{" + memory + ", proxyProtocol: true}"))).doesNotContain("table clients");
+        assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local}, proxyProtocol: true}")))
+                .doesNotContain("table clients");
+        assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local}}")))
+                .contains(
+                        "tcp-request connection track-sc0 src,ipmask(32,64) table clients\n",
+                        "tcp-request connection reject if { sc0_conn_cur gt 118 }\n");
+        assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local},"
+                        + " trustedProxies: [192.0.2.0/24], connections: {perClient: 7}}")))
+                .contains(
+                        "table clients unless { src 192.0.2.0/24 }\n",
+                        "tcp-request connection reject if { sc0_conn_cur gt 7 }\n");
+        assertThat(edge(inputs("{" + memory + ", proxyProtocol: true, proxyProtocolFrom: [10.0.0.0/8]}")))
+                .contains("tcp-request session reject if { sc0_conn_cur gt 118 }\n");
     }
 
     private static String edge(Inputs inputs) {

@@ -66,6 +66,11 @@ public record MemoryBudget(
                 limit.isPresent());
     }
 
+    /** The same with at least so much for HAProxy. */
+    public MemoryBudget withEdge(long least) {
+        return least <= edge ? this : new MemoryBudget(limit, javaHeap, least, threads, transientBytes, isPromised);
+    }
+
     private static long part(long bytes, int share, long least, long most) {
         return Math.clamp(bytes / share / MEBI, least, most) * MEBI;
     }

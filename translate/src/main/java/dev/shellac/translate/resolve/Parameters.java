@@ -54,8 +54,11 @@ public record Parameters(Snapshot snapshot) {
         if (unread.isPresent()) {
             return invalid("GatewayClassParameters " + ref.name() + ": " + unread.get());
         }
-        return MemoryBudget.of(found.get().pod().memoryLimit())
-                .refusal(CacheStorage.of(found))
+        MemoryBudget budget = MemoryBudget.of(found.get().pod().memoryLimit());
+        CacheStorage storage = CacheStorage.of(found);
+        return budget.refusal(storage)
+                .or(() -> EdgeMemory.refusal(
+                        budget, storage, found.get().clients().connections()))
                 .or(() -> environmentRefusal(found.get().pod()))
                 .flatMap(why -> invalid("GatewayClassParameters " + ref.name() + ": " + why));
     }

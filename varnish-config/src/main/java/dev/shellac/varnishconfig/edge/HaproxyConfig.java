@@ -3,6 +3,9 @@ package dev.shellac.varnishconfig.edge;
 import dev.shellac.model.Network;
 import dev.shellac.model.Port;
 import dev.shellac.model.gateway.FrontendTls;
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.ListenerPlan;
 import dev.shellac.translate.plan.ListenerPlan.ClientPlan;
@@ -12,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * haproxy.cfg: TLS is taken off, and each request goes to varnishd over a Unix socket, after a PROXY header (version 2) that says who
@@ -26,6 +30,9 @@ import java.util.TreeMap;
 public final class HaproxyConfig {
     /** Pod ports of HTTPS begin here. */
     public static final int FIRST_PORT = 10_100;
+
+    /** Resets that a connection is allowed; nobody cancels so many requests. */
+    private static final int UNANSWERED = 1000;
 
     /** Where sockets and certificates are, unless the environment says otherwise. */
     public static final String FOLDER = "/var/run/varnish";
@@ -49,61 +56,75 @@ public final class HaproxyConfig {
     }
 
     /**
-     * What a user may choose.
+     * Bounds on what clients make of a pod.
      *
-     * @param proxies networks from which PROXY headers are accepted; none: from everywhere
-     * @param connections at most so many at a time; each takes some 50 KiB with TLS
+     * @param connections at most so many at a time
+     * @param perClient at most so many of them from one address; nothing where addresses are not those of clients
      * @param threads that work
+     * @param timeouts for clients that hold on
+     * @param memory of all processes together, where it is bounded
      */
-    public record Options(Protocols protocols, Peers peers, List<Network> proxies, int connections, int threads) {
-        public static final Options USUAL = new Options(Protocols.HTTP_1_AND_2, Peers.CLIENTS, List.of(), 4000, 2);
+    public record Bounds(
+            int connections, Optional<Integer> perClient, int threads, Timeouts timeouts, Optional<Long> memory) {
+        public static final Bounds USUAL = new Bounds(4000, Optional.empty(), 2, Timeouts.USUAL, Optional.empty());
 
-        public Options {
-            proxies = List.copyOf(proxies);
+        public Bounds {
             if (connections < 1 || threads < 1 || threads > 64) {
                 throw new IllegalArgumentException("at least one connection, and 1 to 64 threads");
             }
         }
 
-        public Options with(Protocols other) {
-            return new Options(other, peers, proxies, connections, threads);
+        /** Kept connections beyond these are closed with their next answer. */
+        int scarce() {
+            return connections * 7 / 8;
         }
 
-        public Options with(Peers other) {
-            return new Options(protocols, other, proxies, connections, threads);
-        }
-
-        public Options with(List<Network> other) {
-            return new Options(protocols, peers, other, connections, threads);
+        /** Requests in flight: with its buffers, a request takes as much as a connection. */
+        int requests() {
+            return Math.max(32, connections / 2);
         }
     }
 
-    private static final String REST = """
+    /**
+     * What a user may choose.
+     *
+     * @param proxies networks from which PROXY headers are accepted; none: from everywhere
+     * @param trusted networks of proxies, whose connections are those of many clients
+     */
+    public record Options(
+            Protocols protocols, Peers peers, List<Network> proxies, List<Network> trusted, Bounds bounds) {
+        public static final Options USUAL = of(Clients.USUAL);
 
-            defaults
-                mode http
-                log global
-                option dontlog-normal
-                option dontlognull
-                # A process that gives way to the next ends a kept connection with an answer, not while a request may be on its way.
-                option idle-close-on-response
-                # The PROXY header is said once for each connection to varnishd, so that one is for one client alone.
-                http-reuse never
-                # How long a request may take is for varnishd to say, by route; a day is the most that it says.
-                timeout connect 5s
-                # Limits for clients that hold on: for the TLS handshake, for the head of a request, and while bytes wait to be read or sent. A
-                # response that has nothing to send yet, such as a long poll or an idle stream, waits for the server alone.
-                timeout client-hs 5s
-                timeout http-request 10s
-                timeout client 30s
-                timeout client-fin 10s
-                timeout http-keep-alive 60s
-                timeout server 25h
-                timeout tunnel 25h
+        public Options {
+            proxies = List.copyOf(proxies);
+            trusted = List.copyOf(trusted);
+        }
 
-            backend varnish
-                server varnish unix@"${EDGE_FOLDER}/edge.sock" send-proxy-v2 proxy-v2-options authority
-            """;
+        public static Options of(Clients clients) {
+            return new Options(
+                    clients.http2() == Use.ON ? Protocols.HTTP_1_AND_2 : Protocols.HTTP_1,
+                    clients.proxyProtocol() == Use.ON ? Peers.PROXY_PROTOCOL : Peers.CLIENTS,
+                    clients.proxyProtocolFrom(),
+                    clients.trustedProxies(),
+                    Bounds.USUAL);
+        }
+
+        public Options with(Protocols other) {
+            return new Options(other, peers, proxies, trusted, bounds);
+        }
+
+        public Options with(Peers other) {
+            return new Options(protocols, other, proxies, trusted, bounds);
+        }
+
+        public Options with(List<Network> other) {
+            return new Options(protocols, peers, other, trusted, bounds);
+        }
+
+        public Options with(Bounds other) {
+            return new Options(protocols, peers, proxies, trusted, other);
+        }
+    }
 
     private HaproxyConfig() {}
 
@@ -113,7 +134,9 @@ public final class HaproxyConfig {
      * @param slots of each port of HTTPS, from 0: the pod port is {@link #FIRST_PORT} and the slot. A port without one is left out
      */
     public static Optional<String> encode(GatewayPlan plan, Map<Port, Integer> slots, Options options) {
-        var text = new StringBuilder(global(options)).append(REST);
+        var text = new StringBuilder(global(options.bounds()))
+                .append(rest(options.bounds().timeouts()))
+                .append(clientTable(options.bounds()));
         boolean any = false;
         for (Map.Entry<Port, List<ListenerPlan>> port : ports(plan).entrySet()) {
             Integer slot = slots.get(port.getKey());
@@ -125,14 +148,14 @@ public final class HaproxyConfig {
         return any ? Optional.of(text.toString()) : Optional.empty();
     }
 
-    private static String global(Options options) {
+    private static String global(Bounds bounds) {
         return """
                 # Written by the operator from the HTTPS listeners of a Gateway; do not edit.
                 global
                     presetenv EDGE_FOLDER %s
                     presetenv EDGE_TLS %s/tls
                     presetenv EDGE_LIFE unknown
-                    description "${EDGE_LIFE}"
+                %s    description "${EDGE_LIFE}"
                     # Faults of this process alone: requests are in varnishd's log, and whoever scans ports would fill this one.
                     log stdout format raw daemon warning
                     stats socket "${EDGE_FOLDER}/haproxy.sock" mode 600 level admin expose-fd listeners
@@ -148,9 +171,65 @@ public final class HaproxyConfig {
                     tune.ssl.cachesize 4000
                     tune.ssl.lifetime 3600
                     tune.h2.max-concurrent-streams 100
-                    # Protocol abuse that is no fault by itself, such as floods of empty frames, ends a connection.
+                    # Protocol abuse that is no fault by itself ends a connection.
                     tune.h2.fe.glitches-threshold 1000
-                """.formatted(FOLDER, FOLDER, options.connections(), options.threads());
+                """.formatted(
+                FOLDER,
+                FOLDER,
+                bounds.memory()
+                        .map(bytes -> "    # Bytes for all processes together: those that end have their part of it.\n"
+                                + "    presetenv EDGE_MEMORY " + bytes + "\n")
+                        .orElse(""),
+                bounds.connections(),
+                bounds.threads());
+    }
+
+    private static String rest(Timeouts timeouts) {
+        return """
+
+                defaults
+                    mode http
+                    log global
+                    option dontlog-normal
+                    option dontlognull
+                    # A process that gives way to the next ends a kept connection with an answer, not while a request may be on its way.
+                    option idle-close-on-response
+                    # The PROXY header is said once for each connection to varnishd, so that one is for one client alone.
+                    http-reuse never
+                    # How long a request may take is for varnishd to say, by route; a day is the most that it says.
+                    timeout connect 5s
+                    # Limits for clients that hold on: for the TLS handshake, for the head of a request, and while bytes wait to be read or sent. A
+                    # response that has nothing to send yet, such as a long poll or an idle stream, waits for the server alone.
+                    timeout client-hs %ds
+                    timeout http-request %ds
+                    timeout client %ds
+                    timeout client-fin 10s
+                    timeout http-keep-alive %ds
+                    timeout server 25h
+                    timeout tunnel 25h
+
+                backend varnish
+                    server varnish unix@"${EDGE_FOLDER}/edge.sock" send-proxy-v2 proxy-v2-options authority
+
+                # Requests in flight, under one key for all ports.
+                backend requests
+                    stick-table type integer size 1 store conn_cur
+                """.formatted(
+                        timeouts.handshake().toSeconds(),
+                        timeouts.requestHead().toSeconds(),
+                        timeouts.stall().toSeconds(),
+                        timeouts.keepAlive().toSeconds());
+    }
+
+    private static String clientTable(Bounds bounds) {
+        return bounds.perClient()
+                .map(_ -> """
+
+                        # Connections by client; of IPv6, by network.
+                        backend clients
+                            stick-table type ipv6 size %d expire 1m store conn_cur
+                        """.formatted(4 * bounds.connections()))
+                .orElse("");
     }
 
     /** The listeners with TLS, by port. */
@@ -172,8 +251,16 @@ public final class HaproxyConfig {
                 .if defined(EDGE_IPV6)
                     bind :::%d v6only %s
                 .endif
-                %s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
+                %s%s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
                     tcp-request session set-dst-port int(%d)
+                    # Requests that were reset before they had an answer count against their connection.
+                    http-request set-var(sess.unanswered) var(sess.unanswered,0),add(1)
+                    http-request reject if { var(sess.unanswered) -m int gt %d }
+                    http-request track-sc1 int(1) table requests
+                    http-request return status 503 hdr Retry-After 1 if { sc1_conn_cur gt %d }
+                    # A body that drips in keeps no thread of varnishd until there is this much of it, or all.
+                    http-request wait-for-body time %ds at-least 15000
+                    http-after-response set-var(sess.unanswered) var(sess.unanswered,0),sub(1)
                     # While connections are scarce, none is kept between two requests.
                     http-after-response set-header Connection close if { fe_conn gt %d }
                     default_backend varnish
@@ -184,22 +271,44 @@ public final class HaproxyConfig {
                         podPort,
                         tls,
                         proxies(options),
+                        share(options),
                         port.value(),
-                        options.connections() * 3 / 4);
+                        UNANSWERED,
+                        options.bounds().requests(),
+                        options.bounds().timeouts().stall().toSeconds(),
+                        options.bounds().scarce());
+    }
+
+    // Before the handshake, unless it is a load balancer that says who the client is.
+    private static String share(Options options) {
+        return options.bounds().perClient().map(most -> share(options, most)).orElse("");
+    }
+
+    private static String share(Options options, int most) {
+        String rule = "    tcp-request " + (options.peers() == Peers.PROXY_PROTOCOL ? "session" : "connection") + " ";
+        String exempt = options.trusted().isEmpty() ? "" : " unless { src" + networks(options.trusted()) + " }";
+        return rule + "track-sc0 src,ipmask(32,64) table clients" + exempt + "\n" + rule
+                + "reject if { sc0_conn_cur gt " + most + " }\n";
+    }
+
+    private static String networks(List<Network> networks) {
+        return networks.stream()
+                .map(network -> " " + network.address() + "/" + network.bits())
+                .distinct()
+                .collect(Collectors.joining());
     }
 
     // Before the PROXY header is read: the address is that of the connection.
     private static String proxies(Options options) {
-        return options.proxies().stream()
-                .map(network -> " " + network.address() + "/" + network.bits())
-                .distinct()
-                .reduce(String::concat)
-                .map(networks -> "    tcp-request connection reject unless { src" + networks + " }\n")
-                .orElse("");
+        return options.proxies().isEmpty()
+                ? ""
+                : "    tcp-request connection reject unless { src" + networks(options.proxies()) + " }\n";
     }
 
     private static String tls(Port port, List<ListenerPlan> listeners, Options options) {
         var words = new ArrayList<String>();
+        // Who says nothing for a second costs nothing for as long.
+        words.add("defer-accept");
         if (options.peers() == Peers.PROXY_PROTOCOL) {
             words.add("accept-proxy");
         }

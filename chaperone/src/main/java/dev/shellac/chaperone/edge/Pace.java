@@ -1,0 +1,30 @@
+package dev.shellac.chaperone.edge;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** How changes wait for each other, so that many become one. */
+final class Pace {
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private long started = System.nanoTime() - LONG.toNanos();
+    private Optional<Long> rotateAt = Optional.empty();
+
+    /** A process was started. */
+    void start() {
+        started = System.nanoTime();
+    }
+
+    /** How long a change has to wait: one of certificates since the first that came, the others since the last start. */
+    Duration rest(Rotation.Kind kind) {
+        long due = switch (kind) {
+            case CERTIFICATES -> rotateAt.orElseGet(() -> System.nanoTime() + SHORT.toNanos());
+            case CONTENT -> started + LONG.toNanos();
+            case SHAPE -> started + SHORT.toNanos();
+        };
+        Duration rest = Duration.ofNanos(due - System.nanoTime());
+        rotateAt = kind == Rotation.Kind.CERTIFICATES && rest.isPositive() ? Optional.of(due) : Optional.empty();
+        return rest;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.shellac.chaperone.edge;
+
+import dev.shellac.model.Secret;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * What has to be done to go from one candidate to the next.
+ *
+ * @param kind of the change
+ * @param certificates whose content differs
+ */
+record Rotation(Kind kind, List<String> certificates) {
+    /** What HAProxy's runtime socket takes in one command, the command included. */
+    private static final int MOST_BYTES = 15_000;
+
+    private static final Secret NOTHING = Secret.of(new byte[0]);
+
+    enum Kind {
+        /** Certificates alone: the process that runs can take them. */
+        CERTIFICATES,
+        /** Certificates alone, of which one is too large for the process that runs. */
+        CONTENT,
+        /** Ports, options, names or authorities. A process that runs would keep sessions that the authorities before have let in. */
+        SHAPE
+    }
+
+    Rotation {
+        certificates = List.copyOf(certificates);
+    }
+
+    static Rotation between(Candidate now, Candidate next) {
+        if (!now.config().equals(next.config())
+                || !now.files().keySet().equals(next.files().keySet())) {
+            return new Rotation(Kind.SHAPE, List.of());
+        }
+        List<String> changed = next.files().keySet().stream()
+                .filter(name -> !content(next, name).equals(content(now, name)))
+                .toList();
+        if (changed.stream().allMatch(name -> name.endsWith(Candidate.PEM) && fits(content(next, name)))) {
+            return new Rotation(Kind.CERTIFICATES, changed);
+        }
+        // An authority that was taken back must not be trusted for half a minute more.
+        boolean isUrgent = changed.stream().anyMatch(name -> !name.endsWith(Candidate.PEM));
+        return new Rotation(isUrgent ? Kind.SHAPE : Kind.CONTENT, List.of());
+    }
+
+    static Secret content(Candidate candidate, String name) {
+        return candidate.files().getOrDefault(name, NOTHING);
+    }
+
+    private static boolean fits(Secret pem) {
+        return pem.<Integer>reveal(bytes -> bytes.length) <= MOST_BYTES;
+    }
+
+    /** The same with what was good before in place of what is bad, or without it. */
+    static Candidate mended(Candidate asked, Collection<String> bad, Candidate before) {
+        if (bad.isEmpty()) {
+            return asked;
+        }
+        var files = new TreeMap<>(asked.files());
+        List<String> lost =
+                bad.stream().filter(name -> !before.files().containsKey(name)).toList();
+        bad.stream().filter(before.files()::containsKey).forEach(name -> files.put(name, content(before, name)));
+        var mended = new Candidate(asked.config(), files);
+        return lost.isEmpty() ? mended : mended.without(lost);
+    }
+}

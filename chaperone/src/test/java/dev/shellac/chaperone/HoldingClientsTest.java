@@ -1,0 +1,239 @@
+package dev.shellac.chaperone;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
+import dev.shellac.varnishconfig.edge.HaproxyConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients of HTTPS that hold on to what they have, and what others get beside them. */
+final class HoldingClientsTest {
+    private static final int PING = 6;
+    private static final int RESET = 3;
+    private static final int SETTINGS = 4;
+
+    @TempDir
+    private Path folder;
+
+    private Pod pod;
+    private TlsGateway gateway;
+    private final List<Socket> open = new ArrayList<>();
+
+    @BeforeEach
+    void make() throws Exception {
+        pod = Pod.in(folder);
+        gateway = new TlsGateway(pod);
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws IOException {
+        for (Socket socket : open) {
+            socket.close();
+        }
+        pod.close();
+    }
+
+    // Of a pod of 512 MiB, with less patience.
+    private void serve(Optional<Integer> perClient) throws Exception {
+        gateway.choose(HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
+                472,
+                perClient,
+                2,
+                new Timeouts(
+                        Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(4)),
+                Optional.of(32L << 20))));
+        gateway.apply();
+        pod.start();
+        pod.awaitReady();
+    }
+
+    private int status(String path) throws IOException {
+        try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+            return connection.get("a.example.com", path).status();
+        }
+    }
+
+    @Test
+    void fourHundredSilentClientsDelayNobody() throws Exception {
+        serve(Optional.empty());
+        for (int i = 0; i < 400; i++) {
+            open.add(KeptConnection.socket(gateway.https()));
+        }
+        // For longer than the kernel holds them back.
+        for (int i = 0; i < 10; i++) {
+            long start = System.nanoTime();
+            assertThat(status("/")).isEqualTo(200);
+            assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+            Thread.sleep(150);
+        }
+        eventually("they are let go", () -> isClosed(open.getFirst()));
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            socket.setSoTimeout(1);
+            return socket.getInputStream().read() < 0;
+        } catch (IOException e) {
+            return e.getMessage() != null && e.getMessage().contains("reset");
+        }
+    }
+
+    @Test
+    void noClientHasMoreThanItsShare() throws Exception {
+        serve(Optional.of(5));
+        for (int i = 0; i < 5; i++) {
+            open.add(KeptConnection.socket(gateway.https()));
+            open.getLast().getOutputStream().write(22);
+        }
+        eventually("the sixth is rejected", () -> {
+            try {
+                status("/");
+                return false;
+            } catch (IOException e) {
+                return true;
+            }
+        });
+        Socket other =
+                new Socket(InetAddress.getLoopbackAddress(), gateway.https(), InetAddress.getByName("127.0.0.2"), 0);
+        try (TlsConnection connection =
+                TlsConnection.over(other, TlsConnection.believing(), "a.example.com", "http/1.1")) {
+            assertThat(connection.get("a.example.com", "/").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aBodyThatDripsReachesNobody() throws Exception {
+        serve(Optional.empty());
+        try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+            assertThat(connection
+                            .get("a.example.com", "/", "Content-Length: 1000000")
+                            .status())
+                    .isEqualTo(408);
+        }
+        try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+            assertThat(connection.get("a.example.com", "/", "Content-Length: 0").status())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void malformedHeadersAreCountedAsGlitches() throws Exception {
+        serve(Optional.empty());
+        assertThatThrownBy(() -> flood(20_000, i -> frame(1, 5, 2 * i + 1, head("A: b"))))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void requestsThatAreResetAreCounted() throws Exception {
+        serve(Optional.empty());
+        // Late enough to reach varnishd.
+        assertThatThrownBy(() -> flood(
+                        20_000,
+                        i -> i < 20
+                                ? frame(1, 5, 2 * i + 1, head(""))
+                                : joined(
+                                        frame(1, 5, 2 * i + 1, head("")),
+                                        frame(RESET, 0, 2 * (i - 20) + 1, new byte[4]))))
+                .isInstanceOf(IOException.class);
+    }
+
+    // HAProxy 3.0 counts none of these; what ends such a connection is that it asks for nothing.
+    @Test
+    void framesWithoutARequestKeepNoConnection() throws Exception {
+        serve(Optional.empty());
+        for (int type : new int[] {PING, SETTINGS}) {
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> flood(20_000, _ -> frame(type, 0, 0, new byte[type == PING ? 8 : 0])))
+                    .isInstanceOf(IOException.class);
+            assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
+        }
+    }
+
+    private interface Frames {
+        byte[] at(int number);
+    }
+
+    // One a millisecond, until the gateway ends the connection.
+    private void flood(int count, Frames frames) throws IOException, GeneralSecurityException, InterruptedException {
+        Socket raw = KeptConnection.socket(gateway.https());
+        open.add(raw);
+        var socket = (SSLSocket)
+                TlsConnection.believing().getSocketFactory().createSocket(raw, "a.example.com", gateway.https(), true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {"h2"});
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        OutputStream out = socket.getOutputStream();
+        Thread reader = Thread.ofVirtual().start(() -> drain(socket));
+        out.write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
+        for (int i = 0; i < count && reader.isAlive(); i++) {
+            out.write(frames.at(i));
+            Thread.sleep(1);
+        }
+        if (!reader.isAlive()) {
+            throw new IOException("the gateway ended the connection");
+        }
+    }
+
+    private static void drain(SSLSocket socket) {
+        try (InputStream in = socket.getInputStream()) {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            // that is the end, too
+        }
+    }
+
+    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+        return ByteBuffer.allocate(9 + payload.length)
+                .put((byte) 0)
+                .putShort((short) payload.length)
+                .put((byte) type)
+                .put((byte) flags)
+                .putInt(stream)
+                .put(payload)
+                .array();
+    }
+
+    // RFC 7541: GET, https and / of the static table, an authority, and perhaps a header as it must not be.
+    private static byte[] head(String header) {
+        var head = new ByteArrayOutputStream();
+        head.writeBytes(new byte[] {(byte) 0x82, (byte) 0x87, (byte) 0x84, 0x41, 13});
+        head.writeBytes("a.example.com".getBytes(US_ASCII));
+        if (!header.isEmpty()) {
+            String[] parts = header.split(": ", 2);
+            head.writeBytes(new byte[] {0, (byte) parts[0].length()});
+            head.writeBytes(parts[0].getBytes(US_ASCII));
+            head.write(parts[1].length());
+            head.writeBytes(parts[1].getBytes(US_ASCII));
+        }
+        return head.toByteArray();
+    }
+
+    private static byte[] joined(byte[] one, byte[] other) {
+        return ByteBuffer.allocate(one.length + other.length)
+                .put(one)
+                .put(other)
+                .array();
+    }
+}

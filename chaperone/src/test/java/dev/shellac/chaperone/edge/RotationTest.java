@@ -1,0 +1,69 @@
+package dev.shellac.chaperone.edge;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.chaperone.edge.Rotation.Kind;
+import dev.shellac.model.Secret;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+final class RotationTest {
+    private static final Map<String, String> FILES =
+            Map.of("a.pem", "a", "b.pem", "b", "port-443.list", "a.pem a.com\nb.pem b.com\n", "port-443.ca", "ca");
+
+    private static Candidate candidate(String config, Map<String, String> changed) {
+        var files = new HashMap<>(FILES);
+        files.putAll(changed);
+        return new Candidate(
+                config,
+                files.entrySet().stream()
+                        .collect(Collectors.toMap(
+                                Map.Entry::getKey,
+                                file -> Secret.of(file.getValue().getBytes(UTF_8)))));
+    }
+
+    private static Rotation to(Candidate next) {
+        return Rotation.between(candidate("x", Map.of()), next);
+    }
+
+    @Test
+    void whatARunningProcessTakes() {
+        assertThat(to(candidate("x", Map.of("b.pem", "c"))))
+                .isEqualTo(new Rotation(Kind.CERTIFICATES, List.of("b.pem")));
+        // Larger than the runtime socket takes, and authorities, whose sessions would go on.
+        assertThat(to(candidate("x", Map.of("b.pem", "c".repeat(20_000)))).kind())
+                .isEqualTo(Kind.CONTENT);
+        assertThat(to(candidate("x", Map.of("port-443.ca", "other"))).kind()).isEqualTo(Kind.CONTENT);
+        assertThat(to(candidate("x", Map.of("port-443.list", "a.pem b.com\n"))).kind())
+                .isEqualTo(Kind.SHAPE);
+        assertThat(to(candidate("x", Map.of("c.pem", "c"))).kind()).isEqualTo(Kind.SHAPE);
+        assertThat(to(candidate("y", Map.of())).kind()).isEqualTo(Kind.SHAPE);
+    }
+
+    @Test
+    void whatIsBadIsReplacedByWhatWasGood() {
+        Candidate before = candidate("x", Map.of());
+        Candidate asked = candidate("x", Map.of("a.pem", "new", "b.pem", "bad", "c.pem", "bad"));
+        Candidate mended = Rotation.mended(asked, Set.of("b.pem", "c.pem"), before);
+        assertThat(mended.files()).containsEntry("b.pem", Secret.of("b".getBytes(UTF_8)));
+        assertThat(mended.files()).containsEntry("a.pem", Secret.of("new".getBytes(UTF_8)));
+        assertThat(mended.files()).doesNotContainKey("c.pem");
+    }
+
+    @Test
+    void processesShareTheMemory() {
+        EdgeBudget budget = EdgeBudget.of("global\n    presetenv EDGE_MEMORY 33554432\n    maxconn 472\n");
+        assertThat(budget).isEqualTo(new EdgeBudget(32 << 20, 472));
+        assertThat(budget.hasRoom(20 << 20)).isTrue();
+        assertThat(budget.hasRoom(21 << 20)).isFalse();
+        assertThat(budget.connectionsBeside(0)).isEqualTo(472);
+        assertThat(budget.connectionsBeside(10 << 20)).isEqualTo(472 - 196);
+        assertThat(budget.connectionsBeside(100 << 20)).isEqualTo(64);
+        assertThat(EdgeBudget.of("")).isEqualTo(new EdgeBudget(256 << 20, 64));
+    }
+}

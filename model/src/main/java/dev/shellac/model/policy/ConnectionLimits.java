@@ -1,0 +1,33 @@
+package dev.shellac.model.policy;
+
+import dev.shellac.model.policy.GatewayClassParameters.Use;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Bounds on the HTTPS connections of a pod.
+ *
+ * @param max at a time; where it is left out, as many as the pod's memory has room for
+ * @param perClient at a time from one address; where it is left out, a share of max
+ * @param addresses whether a connection's address is that of the client, so that there may be a bound for each
+ * @param threads of HAProxy
+ * @param timeouts for clients that hold on
+ */
+public record ConnectionLimits(
+        Optional<Integer> max, Optional<Integer> perClient, Use addresses, int threads, Timeouts timeouts) {
+    public static final ConnectionLimits USUAL =
+            new ConnectionLimits(Optional.empty(), Optional.empty(), Use.OFF, 2, Timeouts.USUAL);
+
+    /**
+     * How long a connection lasts while its client does nothing.
+     *
+     * @param handshake of TLS
+     * @param requestHead from its first byte, or from the handshake, to its last
+     * @param stall while bytes of a request or an answer wait for the client
+     * @param keepAlive between two requests
+     */
+    public record Timeouts(Duration handshake, Duration requestHead, Duration stall, Duration keepAlive) {
+        public static final Timeouts USUAL = new Timeouts(
+                Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60));
+    }
+}
