@@ -142,11 +142,11 @@ final class EdgeTest {
                 for (int i = 0; i < 20; i++) {
                     String name = i % 2 == 0 ? "even" : "odd";
                     gateway.rotate("a", pairs.get(i % 2));
-                    eventually("the next certificate", () -> shown("a.example.com").equals(name));
+                    eventually(
+                            "the next certificate", () -> shown("a.example.com").equals(name));
                 }
                 assertThat(connection.echo("after")).isEqualTo("after");
-                eventually(
-                        "all counted", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 21"));
+                eventually("all counted", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 21"));
                 assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
             }
             served.get();
@@ -287,8 +287,7 @@ final class EdgeTest {
                 return any.certificate().equals("any1");
             }
         });
-        eventually(
-                "one change", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 2"));
+        eventually("one change", () -> pod.own("/metrics").body().contains("chaperone_edge_reloads_total 2"));
         assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
     }
 
@@ -336,10 +335,13 @@ final class EdgeTest {
             assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
             gateway.choose(keptFor(59));
             gateway.apply();
-            eventually("a second process", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 2"));
+            eventually(
+                    "a second process", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 2"));
             gateway.choose(keptFor(58));
             gateway.apply();
-            eventually("it waits", () -> pod.state().contains("waits until connections of 1 earlier HAProxy processes end"));
+            eventually(
+                    "it waits",
+                    () -> pod.state().contains("waits until connections of 1 earlier HAProxy processes end"));
             assertThat(connection.echo("still here")).isEqualTo("still here");
             connection.close();
             served.get();

@@ -126,7 +126,9 @@ final class HoldingClientsTest {
     void aBodyThatDripsReachesNobody() throws Exception {
         serve(Optional.empty());
         try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
-            assertThat(connection.get("a.example.com", "/", "Content-Length: 1000000").status())
+            assertThat(connection
+                            .get("a.example.com", "/", "Content-Length: 1000000")
+                            .status())
                     .isEqualTo(408);
         }
         try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
@@ -146,9 +148,13 @@ final class HoldingClientsTest {
     void requestsThatAreResetAreCounted() throws Exception {
         serve(Optional.empty());
         // Late enough to reach varnishd.
-        assertThatThrownBy(() -> flood(20_000, i -> i < 20
-                        ? frame(1, 5, 2 * i + 1, head(""))
-                        : joined(frame(1, 5, 2 * i + 1, head("")), frame(RESET, 0, 2 * (i - 20) + 1, new byte[4]))))
+        assertThatThrownBy(() -> flood(
+                        20_000,
+                        i -> i < 20
+                                ? frame(1, 5, 2 * i + 1, head(""))
+                                : joined(
+                                        frame(1, 5, 2 * i + 1, head("")),
+                                        frame(RESET, 0, 2 * (i - 20) + 1, new byte[4]))))
                 .isInstanceOf(IOException.class);
     }
 
@@ -172,9 +178,8 @@ final class HoldingClientsTest {
     private void flood(int count, Frames frames) throws IOException, GeneralSecurityException, InterruptedException {
         Socket raw = KeptConnection.socket(gateway.https());
         open.add(raw);
-        var socket = (SSLSocket) TlsConnection.believing()
-                .getSocketFactory()
-                .createSocket(raw, "a.example.com", gateway.https(), true);
+        var socket = (SSLSocket)
+                TlsConnection.believing().getSocketFactory().createSocket(raw, "a.example.com", gateway.https(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {"h2"});
         socket.setSSLParameters(parameters);
@@ -226,6 +231,9 @@ final class HoldingClientsTest {
     }
 
     private static byte[] joined(byte[] one, byte[] other) {
-        return ByteBuffer.allocate(one.length + other.length).put(one).put(other).array();
+        return ByteBuffer.allocate(one.length + other.length)
+                .put(one)
+                .put(other)
+                .array();
     }
 }

@@ -23,7 +23,8 @@ final class RotationTest {
                 config,
                 files.entrySet().stream()
                         .collect(Collectors.toMap(
-                                Map.Entry::getKey, file -> Secret.of(file.getValue().getBytes(UTF_8)))));
+                                Map.Entry::getKey,
+                                file -> Secret.of(file.getValue().getBytes(UTF_8)))));
     }
 
     private static Rotation to(Candidate next) {
