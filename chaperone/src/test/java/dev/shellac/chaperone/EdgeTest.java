@@ -324,29 +324,32 @@ final class EdgeTest {
     void newOptionsWaitForTheMemoryOfThoseThatLeave() throws Exception {
         gateway.choose(keptFor(60));
         serve();
-        try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com");
-                ServerSocket backend = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        try (ServerSocket backend = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<?> served = threads.submit(() -> echo(backend));
             pod.slice("echo", backend.getLocalPort());
             eventually(
                     "the other backend",
                     () -> pod.debug("/debug/backends").body().contains(":" + backend.getLocalPort()));
-            assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
-            gateway.choose(keptFor(59));
-            gateway.apply();
-            eventually(
-                    "a second process", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 2"));
-            gateway.choose(keptFor(58));
-            gateway.apply();
-            eventually(
-                    "it waits",
-                    () -> pod.state().contains("waits until connections of 1 earlier HAProxy processes end"));
-            assertThat(connection.echo("still here")).isEqualTo("still here");
-            connection.close();
+            try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+                assertThat(connection.upgrade("a.example.com")).isEqualTo("HTTP/1.1 101 Switching Protocols");
+                gateway.choose(keptFor(59));
+                gateway.apply();
+                eventually("a second process", () -> starts(2));
+                gateway.choose(keptFor(58));
+                gateway.apply();
+                eventually(
+                        "it waits",
+                        () -> pod.state().contains("waits until connections of 1 earlier HAProxy processes end"));
+                assertThat(connection.echo("still here")).isEqualTo("still here");
+            }
             served.get();
-            eventually("its turn", () -> pod.own("/metrics").body().contains("chaperone_haproxy_starts_total 3"));
+            eventually("its turn", () -> starts(3));
         }
+    }
+
+    private boolean starts(int count) throws IOException {
+        return pod.own("/metrics").body().contains("chaperone_haproxy_starts_total " + count);
     }
 
     // Two processes fit, with the least connections.
