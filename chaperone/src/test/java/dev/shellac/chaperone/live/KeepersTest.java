@@ -176,8 +176,14 @@ final class KeepersTest {
     void aRefusalNamesTheUsersLine() throws IOException {
         VclKeeper vcl = vcl();
         varnish.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":4:2: Symbol not found: x"));
-        String text = "vcl 4.1;\n# The user's part: ConfigMap shop/vcl, key user.vcl\n# one\n x\n\n"
-                + "# The end of the user's part.\n";
+        String text = """
+                vcl 4.1;
+                # The user's part: ConfigMap shop/vcl, key user.vcl
+                # one
+                 x
+
+                # The end of the user's part.
+                """;
         vcl.settle(varnish, Optional.of(text), START);
         assertThat(vcl.state().refused())
                 .contains("ConfigMap shop/vcl, user.vcl, line 2, column 2: Symbol not found: x");
