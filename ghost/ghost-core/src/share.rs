@@ -2,19 +2,31 @@
 //!
 //! A request that waits for its backend holds threads of varnishd: that of its client, and that of its fetch. A backend that hangs would
 //! hold all of them before long. So threads are counted by backend and by namespace, and while few are left, whoever holds more
-//! than a fair share of them gets no more. The last few are nobody's: they keep the control socket reachable.
+//! than a fair share of them gets no more. The last few are for requests that end soon: those of a backend that has released as many
+//! threads of late as it holds. These may wait for a thread in varnishd's queue, and a burst of them is not refused.
 //!
 //! varnishd has several pools of threads, each with a queue of its own: one that is used up is not helped by another. So each of them, a
 //! *lane* here, is counted apart. Counters are atomic and relaxed: a request that is let in or refused one too many does no harm.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Pools of threads that are counted apart; beyond that, several are counted together.
 pub const LANES: usize = 8;
 
-/// The threads that a backend or a namespace holds.
+/// The threads that a backend or a namespace holds, and how many it has released of late.
 #[derive(Debug, Default)]
-pub struct Usage([AtomicU32; LANES]);
+pub struct Usage {
+    held: [AtomicU32; LANES],
+    released: AtomicU64,
+}
+
+/// Threads released in this period, of some two seconds, and the one before.
+#[derive(Debug, Clone, Copy)]
+struct Released {
+    period: u64,
+    before: u64,
+    now: u64,
+}
 
 /// The threads of all lanes.
 #[derive(Debug)]
@@ -52,25 +64,59 @@ fn reserve(capacity: u32) -> u32 {
     capacity.div_ceil(8)
 }
 
-/// What nobody gets: half of the reserve.
+/// What nobody gets whose requests do not end soon: half of the reserve.
 fn floor(capacity: u32) -> u32 {
     capacity.div_ceil(16)
 }
 
+impl Released {
+    const COUNT: u32 = 16;
+    const MOST: u64 = (1 << Self::COUNT) - 1;
+    const PERIOD_MS_LOG2: u32 = 11;
+
+    fn of(packed: u64, now_ms: u64) -> Self {
+        let period = (now_ms >> Self::PERIOD_MS_LOG2) & u64::from(u32::MAX);
+        let (noted, before, now) =
+            (packed >> (2 * Self::COUNT), (packed >> Self::COUNT) & Self::MOST, packed & Self::MOST);
+        match period.wrapping_sub(noted) {
+            0 => Self { period, before, now },
+            1 => Self { period, before: now, now: 0 },
+            _ => Self { period, before: 0, now: 0 },
+        }
+    }
+
+    fn packed(self) -> u64 {
+        (self.period << (2 * Self::COUNT)) | (self.before << Self::COUNT) | self.now
+    }
+}
+
 impl Usage {
     fn held(&self, lane: usize) -> u32 {
-        self.0.get(lane).map_or(0, |held| held.load(Relaxed))
+        self.held.get(lane).map_or(0, |held| held.load(Relaxed))
+    }
+
+    /// A count that is lost to another thread does no harm.
+    fn note_released(&self, threads: u32, now_ms: u64) {
+        let mut released = Released::of(self.released.load(Relaxed), now_ms);
+        released.now = (released.now + u64::from(threads)).min(Released::MOST);
+        self.released.store(released.packed(), Relaxed);
+    }
+
+    /// Whether as many threads were released in the last two to four seconds as are held: then each is held for no longer.
+    fn ends_soon(&self, lane: usize, now_ms: u64) -> bool {
+        let released = Released::of(self.released.load(Relaxed), now_ms);
+        released.before + released.now >= u64::from(self.held(lane))
     }
 
     /// Adds to `held`; a holder that had none becomes one of `holders`.
     fn add(&self, lane: usize, threads: u32, holders: &AtomicU32) {
-        if self.0.get(lane).is_some_and(|held| held.fetch_add(threads, Relaxed) == 0) {
+        if self.held.get(lane).is_some_and(|held| held.fetch_add(threads, Relaxed) == 0) {
             holders.fetch_add(1, Relaxed);
         }
     }
 
     fn subtract(&self, lane: usize, threads: u32, holders: &AtomicU32) {
-        if self.0.get(lane).is_some_and(|held| held.fetch_sub(threads, Relaxed) == threads) {
+        if self.held.get(lane).is_some_and(|held| held.fetch_sub(threads, Relaxed) == threads) {
             holders.fetch_sub(1, Relaxed);
         }
     }
@@ -107,10 +153,11 @@ impl Threads {
         }
     }
 
-    pub fn give_back(&self, lane: usize, threads: u32, holder: Option<Holder<'_>>) {
+    pub fn give_back(&self, lane: usize, threads: u32, holder: Option<Holder<'_>>, now_ms: u64) {
         let Some(place) = self.0.get(lane) else { return };
         place.used.fetch_sub(threads, Relaxed);
         if let Some(holder) = holder {
+            holder.backend.note_released(threads, now_ms);
             holder.backend.subtract(lane, threads, &place.backends);
             holder.namespace.subtract(lane, threads, &place.namespaces);
         }
@@ -121,8 +168,16 @@ impl Threads {
         self.0.get(lane).is_some_and(Lane::is_exhausted)
     }
 
+    /// Whether fewer than a quarter of the threads are free in any lane, if so many more are in use in one of them.
+    pub fn are_scarce(&self, more: u32) -> bool {
+        self.0.iter().any(|lane| {
+            let capacity = lane.capacity.load(Relaxed);
+            capacity.saturating_sub(lane.used.load(Relaxed).saturating_add(more)) < capacity.div_ceil(4)
+        })
+    }
+
     /// Whether a request may go on that works in this lane and was counted. A fetch may be given to any lane, so the shares of all count.
-    pub fn admits(&self, lane: usize, holder: Holder<'_>) -> bool {
+    pub fn admits(&self, lane: usize, holder: Holder<'_>, now_ms: u64) -> bool {
         let fits = |(number, lane): (usize, &Lane)| {
             let (capacity, used) = (lane.capacity.load(Relaxed), lane.used.load(Relaxed));
             let within = |usage: &Usage, holders: &AtomicU32| {
@@ -130,7 +185,8 @@ impl Threads {
             };
             capacity == 0 || (within(holder.backend, &lane.backends) && within(holder.namespace, &lane.namespaces))
         };
-        !self.is_exhausted(lane) && self.0.iter().enumerate().all(fits)
+        let may_wait = || !self.is_exhausted(lane) || holder.backend.ends_soon(lane, now_ms);
+        self.0.iter().enumerate().all(fits) && may_wait()
     }
 
     /// Threads in use, of all lanes.
@@ -156,6 +212,8 @@ impl Lane {
 mod tests {
     use super::*;
 
+    const NOW: u64 = 1_000_000;
+
     fn threads(capacity: u32) -> Threads {
         let threads = Threads::new();
         threads.set_capacity(0, capacity);
@@ -167,8 +225,8 @@ mod tests {
         let mut admitted = 0;
         loop {
             threads.take(0, 2, Some(holder));
-            if !threads.admits(0, holder) {
-                threads.give_back(0, 2, Some(holder));
+            if !threads.admits(0, holder, NOW) {
+                threads.give_back(0, 2, Some(holder), NOW);
                 return admitted;
             }
             admitted += 1;
@@ -191,12 +249,12 @@ mod tests {
         fill(&threads, Holder { backend: &hung, namespace: &one });
         let honest = Holder { backend: &fine, namespace: &other };
         threads.take(0, 2, Some(honest));
-        assert!(threads.admits(0, honest));
-        assert!(!threads.admits(0, Holder { backend: &hung, namespace: &one }));
+        assert!(threads.admits(0, honest, NOW));
+        assert!(!threads.admits(0, Holder { backend: &hung, namespace: &one }, NOW));
         let neighbour = Usage::default();
         let of_the_same = Holder { backend: &neighbour, namespace: &one };
         threads.take(0, 2, Some(of_the_same));
-        assert!(!threads.admits(0, of_the_same), "the namespace has more than its share, too");
+        assert!(!threads.admits(0, of_the_same, NOW), "the namespace has more than its share, too");
     }
 
     #[test]
@@ -205,9 +263,39 @@ mod tests {
         let (one, other) = (Usage::default(), Usage::default());
         threads.take(0, 150, None);
         let holder = Holder { backend: &one, namespace: &other };
-        assert!(threads.admits(0, holder) && !threads.is_exhausted(0));
+        assert!(threads.admits(0, holder, NOW) && !threads.is_exhausted(0));
         threads.take(0, 1, Some(holder));
-        assert!(threads.is_exhausted(0) && !threads.admits(0, holder));
+        assert!(threads.is_exhausted(0) && !threads.admits(0, holder, NOW));
+    }
+
+    #[test]
+    fn a_burst_of_requests_that_end_soon_is_let_in_when_others_hold_the_rest() {
+        let threads = threads(160);
+        let (hung, fine, slow, one, other) =
+            (Usage::default(), Usage::default(), Usage::default(), Usage::default(), Usage::default());
+        fill(&threads, Holder { backend: &hung, namespace: &one });
+        let honest = Holder { backend: &fine, namespace: &other };
+        for _ in 0..20 {
+            threads.take(0, 2, Some(honest));
+            threads.give_back(0, 2, Some(honest), NOW);
+        }
+        for _ in 0..20 {
+            threads.take(0, 2, Some(honest));
+            assert!(threads.admits(0, honest, NOW + 2048));
+        }
+        assert!(threads.is_exhausted(0));
+        assert!(!threads.admits(0, honest, NOW + 5000), "none of them has ended for seconds");
+        let second = Holder { backend: &slow, namespace: &other };
+        threads.take(0, 2, Some(second));
+        assert!(!threads.admits(0, second, NOW));
+    }
+
+    #[test]
+    fn threads_are_scarce_when_fewer_than_a_quarter_are_free() {
+        let threads = threads(160);
+        assert!(!threads.are_scarce(120) && threads.are_scarce(121));
+        threads.take(0, 100, None);
+        assert!(!threads.are_scarce(20) && threads.are_scarce(21));
     }
 
     #[test]
@@ -217,8 +305,8 @@ mod tests {
         let (hung, fine, one, other) = (Usage::default(), Usage::default(), Usage::default(), Usage::default());
         let holder = Holder { backend: &hung, namespace: &one };
         threads.take(1, 72, Some(holder));
-        assert!(!threads.admits(0, holder));
-        assert!(threads.admits(0, Holder { backend: &fine, namespace: &other }));
+        assert!(!threads.admits(0, holder, NOW));
+        assert!(threads.admits(0, Holder { backend: &fine, namespace: &other }, NOW));
     }
 
     #[test]
@@ -228,8 +316,8 @@ mod tests {
         let holder = Some(Holder { backend: &backend, namespace: &namespace });
         threads.take(0, 2, holder);
         threads.take(0, 1, holder);
-        threads.give_back(0, 1, holder);
-        threads.give_back(0, 2, holder);
+        threads.give_back(0, 1, holder, NOW);
+        threads.give_back(0, 2, holder, NOW);
         assert_eq!((threads.used(), backend.held(0), namespace.held(0)), (0, 0, 0));
         assert_eq!(threads.0[0].backends.load(Relaxed) + threads.0[0].namespaces.load(Relaxed), 0);
     }
@@ -241,6 +329,6 @@ mod tests {
         let holder = Holder { backend: &backend, namespace: &namespace };
         threads.take(LANES, 50, Some(holder));
         assert_eq!(threads.used(), 0);
-        assert!(threads.admits(LANES, holder));
+        assert!(threads.admits(LANES, holder, NOW));
     }
 }

@@ -25,7 +25,8 @@ client_task_fini(VRT_CTX, void *p)
 	(void)ctx;
 	CAST_OBJ_NOTNULL(t, p, CLIENT_TASK_MAGIC);
 	ghost_text_free(t->reloaded.json);
-	ghost_give_back(&t->hold, t->hold.threads);
+	connection_ends(t);
+	ghost_give_back(&t->hold, t->hold.threads, tick_ms());
 	ghost_view_release(t->view);
 	t->magic = 0;
 	if (desk()->client == t)
@@ -185,7 +186,8 @@ vmod_ghost_backend_recv(VRT_CTX, struct VPFX(ghost_ghost_backend) *be, struct VA
 	hdr_remove_inner(ctx->http_req, INNER_GHOST | INNER_LISTENER | INNER_ROUTE | INNER_LOGGED);
 	hdr_remove_named(ctx->http_req);
 	t->may_upgrade = upgrade_recv(ctx);
-	ghost_give_back(&t->hold, t->hold.threads);
+	ghost_give_back(&t->hold, t->hold.threads, tick_ms());
+	connection_begins(t, ctx->req);
 	if (client_view(t, be) == NULL)
 		return (NULL);
 	m = message_of(ctx->http_req);

@@ -30,6 +30,7 @@ struct client_task {
 	struct ghost_reloaded		reloaded;
 	uint16_t			refused;	/* a status: the request is not routed */
 	struct ghost_hold		hold;
+	int				connection;	/* of the client, with a request under way; 0: not taken note of */
 	uint8_t				way;		/* enum ghost_way, as .looks_up() found it */
 	unsigned			routed:1;
 	unsigned			decided:1;	/* .looks_up() was asked, and its answer is the way */
@@ -60,6 +61,10 @@ void client_enter(VRT_CTX, struct client_task *);
 void client_give_back(VRT_CTX);
 void client_goes_on(VRT_CTX, struct client_task *);
 void client_take(VRT_CTX, struct client_task *);
+
+/* connections.c */
+void connection_begins(struct client_task *, const struct req *);
+void connection_ends(struct client_task *);
 
 /* forwarded.c */
 void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);

@@ -26,7 +26,7 @@ backend_task_fini(VRT_CTX, void *p)
 	/* The backend is the table's, and not counted. (The busyobj of a pipe is gone.) */
 	if (!t->pipes)
 		VRT_Assign_Backend(&t->bo->director_resp, NULL);
-	ghost_give_back(&t->hold, t->hold.threads);
+	ghost_give_back(&t->hold, t->hold.threads, tick_ms());
 	ghost_view_release(t->view);
 	t->magic = 0;
 	if (desk()->fetch == t)

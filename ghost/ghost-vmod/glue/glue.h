@@ -43,6 +43,17 @@ extern const struct ghost_vrt ghost_vrt;
 
 /* stall.c */
 void stall_start(void);
+bool threads_are_scarce(void);
+
+/* connections.c */
+enum connection_state {
+	CONNECTION_UNKNOWN,
+	CONNECTION_BETWEEN,		/* two requests, or before the first */
+	CONNECTION_BUSY,
+	CONNECTION_HAS_BODY,		/* busy with a request that may send more of its body */
+};
+enum connection_state connection_state(int fd, uint32_t *request);
+bool body_waits(const struct req *);
 
 /* http.c */
 #define INNER_GHOST	(1U << 0)	/* X-Ghost-*: ghost's own notes */
@@ -153,7 +164,6 @@ int backend_again(VRT_CTX);
 int backend_stored(VRT_CTX);
 
 /* threads.c */
-void threads_start(void);
 struct ghost_lane lane_of(const struct worker *);
 
 /* stats.c */

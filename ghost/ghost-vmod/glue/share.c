@@ -12,6 +12,8 @@
 #include "client.h"
 #include "fetch.h"
 
+#define SCARCE_LINGER	1e-3
+
 static void
 refuse(struct vsl_log *vsl)
 {
@@ -20,10 +22,23 @@ refuse(struct vsl_log *vsl)
 	VSLb(vsl, SLT_VCL_Log, "ghost: overloaded");
 }
 
+/*
+ * Nobody reads what is still to come of the body of a request that is answered now: by itself varnishd would do so before it answers, for as long as
+ * the client likes.
+ */
+static void
+leave_body(struct req *req)
+{
+
+	if (req->doclose == SC_NULL && body_waits(req))
+		req->doclose = SC_RESP_CLOSE;
+}
+
 static void
 client_refuse(VRT_CTX, struct client_task *t)
 {
 
+	leave_body(ctx->req);
 	refuse(ctx->vsl);
 	ghost_refuse(&t->chosen.ticket);
 	t->chosen.kind = GHOST_UNAVAILABLE;
@@ -47,15 +62,35 @@ client_give_back(VRT_CTX)
 
 	t = client_task(ctx, 0);
 	if (t != NULL)
-		ghost_give_back(&t->hold, t->hold.threads);
+		ghost_give_back(&t->hold, t->hold.threads, tick_ms());
 }
 
-/* A request has its route. The last threads are not for requests. */
+/* While threads are scarce, none waits for the next request of a connection (timeout_linger): 1 ms, which is a mark of ours. */
+static void
+set_linger(struct sess *sp)
+{
+
+	if (threads_are_scarce())
+		sp->timeout_linger = SCARCE_LINGER;
+	else if (sp->timeout_linger == SCARCE_LINGER)
+		sp->timeout_linger = NAN;
+}
+
+/* A request has its route. One with a body is counted from here on, since it takes a thread to read it. */
 void
 client_enter(VRT_CTX, struct client_task *t)
 {
 
-	if (t->chosen.kind == GHOST_FORWARD && ghost_exhausted(lane_of(ctx->req->wrk)))
+	set_linger(ctx->req->sp);
+	if (t->chosen.kind != GHOST_FORWARD) {
+		if (threads_are_scarce())
+			leave_body(ctx->req);
+		return;
+	}
+	if (!body_waits(ctx->req) && !ghost_exhausted(lane_of(ctx->req->wrk)))
+		return;
+	client_take(ctx, t);
+	if (!ghost_admits(&t->hold, tick_ms()))
 		client_refuse(ctx, t);
 }
 
@@ -65,7 +100,7 @@ client_goes_on(VRT_CTX, struct client_task *t)
 {
 
 	client_take(ctx, t);
-	if (t->way == GHOST_PIPE && !ghost_admits(&t->hold)) {
+	if (t->way == GHOST_PIPE && !ghost_admits(&t->hold, tick_ms())) {
 		client_refuse(ctx, t);
 		t->way = GHOST_PASS;
 	}
@@ -82,9 +117,13 @@ fetch_take(VRT_CTX, struct backend_task *t)
 		ghost_take(t->view, t->ticket, lane_of(ctx->bo->wrk), t->waited_for ? 2 : 1, &t->hold);
 	else if (!t->refused)
 		return;
-	t->refused = !ghost_admits(&t->hold);
-	if (t->refused)
-		refuse(ctx->vsl);
+	t->refused = !ghost_admits(&t->hold, tick_ms());
+	if (!t->refused)
+		return;
+	refuse(ctx->vsl);
+	/* Its client waits until the fetch has done with the body. */
+	if (ctx->bo->req != NULL)
+		leave_body(ctx->bo->req);
 }
 
 /* There is an answer: whoever waited for it goes on, and counts himself. */
@@ -93,6 +132,6 @@ fetch_answered(struct backend_task *t)
 {
 
 	if (t->waited_for)
-		ghost_give_back(&t->hold, 1);
+		ghost_give_back(&t->hold, 1, tick_ms());
 	t->waited_for = 0;
 }

@@ -1,37 +1,37 @@
 /*
- * Clients that do not read. A worker that writes to one waits in the kernel, and varnishd tries again until send_timeout, which is a
- * day in a gateway: downloads may take that long. So a thread looks at the connections of clients, and shuts down those whose
- * peer took less than a least rate for a while although bytes waited for it. A stream on which nothing is to be sent has no bytes
- * waiting. Sockets of Unix domain are left alone: who is behind them has limits of its own.
+ * A thread that looks at the connections of clients (slow.c). While few of varnishd's threads are free it looks more often, and bears less.
+ * Sockets of Unix domain are left alone: who is behind them has limits of its own.
  */
 
 #include "config.h"
 
 #include <dirent.h>
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "glue.h"
+#include "slow.h"
 
 #define STALL_VARIABLE	"GHOST_STALL_SECONDS"
 #define STALL_SECONDS	30.0
-#define STALL_LEAST	500.0	/* bytes in a second */
-#define STALL_LOOKS	6	/* in the time that a client has */
+#define STALL_LOOKS	30	/* in that time */
+#define SCARCE_LOOKS	60
+#define SCARCE_PART	12	/* of that time is given while threads are scarce; half of it for the head of a request */
+#define LOOK_SHARE	50	/* of the time at most one part goes into looking */
 #define STALL_STACK	(256 * 1024)
 #define STALL_PORTS	65536
 
-struct stall_seen {
-	ino_t		inode;
-	double		since;	/* bytes have waited, at each look */
-	uint64_t	acked;	/* at that time */
-};
-
-static struct stall_seen *stall_seen;
+static struct slow_seen *stall_seen;
 static size_t stall_room;
 static unsigned char stall_ports[STALL_PORTS];
 static pthread_once_t stall_once = PTHREAD_ONCE_INIT;
+static bool stall_scarce;
+
+struct look {
+	double			now;
+	struct slow_patience	patience;
+	unsigned		heads;
+};
 
 static double
 stall_time(void)
@@ -67,10 +67,10 @@ stall_listens(int fd)
 	return (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &l) == 0 && listens);
 }
 
-static struct stall_seen *
+static struct slow_seen *
 stall_of(int fd)
 {
-	struct stall_seen *more;
+	struct slow_seen *more;
 	size_t room = stall_room;
 
 	if ((size_t)fd < stall_room)
@@ -86,88 +86,94 @@ stall_of(int fd)
 	return (&stall_seen[fd]);
 }
 
-static void
-stall_look(int fd, double now, double most)
-{
-	struct stall_seen *seen;
-	struct tcp_info info;
-	struct stat st;
-	socklen_t l = sizeof info;
-
-	memset(&info, 0, sizeof info);
-	if (fstat(fd, &st) != 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &l) != 0)
-		return;
-	seen = stall_of(fd);
-	if (seen == NULL)
-		return;
-	/* What is under way was taken: over a long path there is always some. */
-	if (seen->inode != st.st_ino || info.tcpi_notsent_bytes == 0) {
-		seen->inode = st.st_ino;
-		seen->since = now;
-		seen->acked = info.tcpi_bytes_acked;
-		return;
-	}
-	if (now - seen->since < most)
-		return;
-	if ((double)(info.tcpi_bytes_acked - seen->acked) < STALL_LEAST * (now - seen->since) &&
-	    fstat(fd, &st) == 0 && st.st_ino == seen->inode) {
-		COUNT(stalled);
-		(void)shutdown(fd, SHUT_RDWR);
-	}
-	seen->since = now;
-	seen->acked = info.tcpi_bytes_acked;
-}
-
 /* Calls with each file descriptor of the process. */
 static void
-stall_each(void (*with)(int fd, double now, double most), double most)
+stall_each(void (*with)(int fd, struct look *), struct look *look)
 {
 	DIR *all = opendir("/proc/self/fd");
 	struct dirent *one;
-	double now = VTIM_mono();
 
 	if (all == NULL)
 		return;
 	while ((one = readdir(all)) != NULL)
 		if (one->d_name[0] >= '0' && one->d_name[0] <= '9')
-			with(atoi(one->d_name), now, most);
+			with(atoi(one->d_name), look);
 	(void)closedir(all);
 }
 
 static void
-stall_learn(int fd, double now, double most)
+stall_learn(int fd, struct look *look)
 {
 
-	(void)now;
-	(void)most;
+	(void)look;
 	if (stall_listens(fd))
 		stall_ports[stall_port(fd) % STALL_PORTS] = 1;
 }
 
 /* Connections to backends have ports of their own on this side. */
 static void
-stall_check(int fd, double now, double most)
+stall_check(int fd, struct look *look)
 {
 	unsigned port = stall_port(fd);
+	struct slow_seen *seen;
 
-	if (port != 0 && stall_ports[port % STALL_PORTS] && !stall_listens(fd))
-		stall_look(fd, now, most);
+	if (port == 0 || !stall_ports[port % STALL_PORTS] || stall_listens(fd))
+		return;
+	seen = stall_of(fd);
+	if (seen == NULL)
+		return;
+	switch (slow_look(seen, fd, look->now, &look->patience)) {
+	case SLOW_WRITE:
+		COUNT(stalled);
+		break;
+	case SLOW_BODY:
+		COUNT(slow_bodies);
+		break;
+	case SLOW_HEAD:
+		COUNT(slow_heads);
+		break;
+	case SLOW_HEAD_BEGUN:
+		look->heads++;
+		break;
+	case SLOW_NOT:
+		break;
+	}
 }
 
 static void *
 stall_thread(void *p)
 {
-	double most = stall_time();
+	struct look look;
+	double most = stall_time(), borne;
+	double pause, took = 0;
+	bool scarce;
 
 	(void)p;
+	memset(&look, 0, sizeof look);
 	while (1) {
-		VTIM_sleep(most / STALL_LOOKS);
+		scarce = ghost_scarce(look.heads);
+		__atomic_store_n(&stall_scarce, scarce, __ATOMIC_RELAXED);
+		pause = most / (scarce ? SCARCE_LOOKS : STALL_LOOKS);
+		VTIM_sleep(pause > took * LOOK_SHARE ? pause : took * LOOK_SHARE);
+		look.now = VTIM_mono();
+		look.heads = 0;
+		borne = most / (scarce ? SCARCE_PART : 1);
+		look.patience = (struct slow_patience){ borne, borne, scarce ? borne / 2 : borne };
 		memset(stall_ports, 0, sizeof stall_ports);
-		stall_each(stall_learn, most);
+		stall_each(stall_learn, &look);
 		stall_ports[0] = 0;
-		stall_each(stall_check, most);
+		stall_each(stall_check, &look);
+		took = VTIM_mono() - look.now;
 	}
 	return (NULL);
+}
+
+/* Whether few of varnishd's threads were free at the last look. */
+bool
+threads_are_scarce(void)
+{
+
+	return (__atomic_load_n(&stall_scarce, __ATOMIC_RELAXED));
 }
 
 static void

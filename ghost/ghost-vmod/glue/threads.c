@@ -22,9 +22,18 @@ static unsigned pools_of_lane[GHOST_LANES];
 /* Each pool has a thread in accept(2) for each socket that it listens on: these are in nobody's way, and nobody's to use. */
 static unsigned n_sockets;
 
-/* They were there before this process began, and so are among the first of its files. */
-void
-threads_start(void)
+/*
+ * Some idle threads are kept for fetches, which are the more urgent the further a request is (cache_wrk.c, pool_reserve): a client never
+ * gets these.
+ */
+#define LEAST_RESERVE	6
+
+/*
+ * Sockets are open before a VCL is loaded, and listen only when varnishd starts to accept: with a request they all do. They were there
+ * before this process began, and so are among the first of its files.
+ */
+static void
+count_sockets(void)
 {
 	struct rlimit limit;
 	unsigned n = 0;
@@ -40,6 +49,23 @@ threads_start(void)
 			n++;
 	}
 	__atomic_store_n(&n_sockets, n, __ATOMIC_RELAXED);
+}
+
+static unsigned
+parked_threads(void)
+{
+	unsigned least = cache_param->wthread_min, kept = cache_param->wthread_reserve;
+	unsigned sockets = __atomic_load_n(&n_sockets, __ATOMIC_RELAXED);
+
+	if (sockets == 0) {
+		count_sockets();
+		sockets = __atomic_load_n(&n_sockets, __ATOMIC_RELAXED);
+	}
+	if (kept == 0)
+		kept = least / 20 + 1;
+	else if (kept > least / 20 * 19)
+		kept = least / 20 * 19;
+	return (sockets + (kept < LEAST_RESERVE ? LEAST_RESERVE : kept));
 }
 
 /* A thread keeps its pool, but its desk may have been another's. */
@@ -73,7 +99,7 @@ lane_of(const struct worker *wrk)
 	CHECK_OBJ_NOTNULL(wrk, WORKER_MAGIC);
 	lane.number = lane_number(wrk->pool);
 	each = cache_param->wthread_max;
-	parked = __atomic_load_n(&n_sockets, __ATOMIC_RELAXED);
+	parked = parked_threads();
 	each = each > parked + LEAST_THREADS ? each - parked : LEAST_THREADS;
 	lane.capacity = each * __atomic_load_n(&pools_of_lane[lane.number], __ATOMIC_RELAXED);
 	return (lane);

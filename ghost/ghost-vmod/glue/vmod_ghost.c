@@ -55,7 +55,6 @@ VPFX(ghost_event)(VRT_CTX, struct vmod_priv *priv, enum vcl_event_e e)
 	if (e == VCL_EVENT_LOAD) {
 		stats_start();
 		stall_start();
-		threads_start();
 		if (!ghost_start(ghost_vrt)) {
 			VSB_cat(ctx->msg, "ghost: cannot start a thread\n");
 			return (-1);

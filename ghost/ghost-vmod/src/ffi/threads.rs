@@ -74,13 +74,13 @@ pub unsafe extern "C" fn ghost_take(
 /// # Safety
 /// `hold` is null or valid; what it was taken for is still held.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_give_back(hold: *mut Hold, threads: u32) {
+pub unsafe extern "C" fn ghost_give_back(hold: *mut Hold, threads: u32, now_ms: u64) {
     // SAFETY: as promised.
     let Some(hold) = (unsafe { hold.as_mut() }) else { return };
     let threads = threads.min(hold.threads);
     if threads > 0 {
         // SAFETY: as promised.
-        THREADS.give_back(index(hold.lane), threads, unsafe { hold.holder() });
+        THREADS.give_back(index(hold.lane), threads, unsafe { hold.holder() }, now_ms);
         hold.threads -= threads;
     }
 }
@@ -90,11 +90,11 @@ pub unsafe extern "C" fn ghost_give_back(hold: *mut Hold, threads: u32) {
 /// # Safety
 /// `hold` is null or valid; what it was taken for is still held.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ghost_admits(hold: *const Hold) -> bool {
+pub unsafe extern "C" fn ghost_admits(hold: *const Hold, now_ms: u64) -> bool {
     // SAFETY: as promised.
     unsafe { hold.as_ref() }.is_none_or(|hold| {
         // SAFETY: as promised.
-        unsafe { hold.holder() }.is_none_or(|holder| THREADS.admits(index(hold.lane), holder))
+        unsafe { hold.holder() }.is_none_or(|holder| THREADS.admits(index(hold.lane), holder, now_ms))
     })
 }
 
@@ -103,6 +103,12 @@ pub unsafe extern "C" fn ghost_admits(hold: *const Hold) -> bool {
 pub extern "C" fn ghost_exhausted(lane: Lane) -> bool {
     THREADS.set_capacity(index(lane.number), lane.capacity);
     THREADS.is_exhausted(index(lane.number))
+}
+
+/// Whether fewer than a quarter of the threads are free, if so many more are in use than were taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn ghost_scarce(more: u32) -> bool {
+    THREADS.are_scarce(more)
 }
 
 /// From now on the ticket says that ghost answers by itself, 503 and to come again.

@@ -26,8 +26,11 @@ public record MemoryBudget(
     private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
     private static final long BYTES_PER_BUCKET = 4096;
-    /** Of varnishd's threads. */
-    public static final int POOLS = 2;
+    /**
+     * Of varnishd's threads. Each has a queue of its own: a request waits for a thread of one pool although the other has some to spare, so few threads
+     * are best in one.
+     */
+    public static final int POOLS = 1;
 
     /**
      * What a thread of varnishd touches with the request that it works on, or the fetch: 157 KiB with 30 KiB of headers on both sides, measured (Varnish

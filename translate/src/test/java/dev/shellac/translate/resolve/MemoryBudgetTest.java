@@ -92,7 +92,7 @@ final class MemoryBudgetTest {
                 "-p thread_pool_max=128    | fits",
                 "-p thread_pools=4 -p thread_pool_max=64 | fits",
                 "-pthread_pools=4 -pthread_pool_max=4000 | 16000 threads of 192 KiB take 3000 MiB",
-                "-p thread_pools=20        | 2560 threads of 192 KiB take 480 MiB",
+                "-p thread_pools=20        | 5120 threads of 192 KiB take 960 MiB",
                 "-p thread_pool_max=unlimited | is no number that memory could be promised for",
                 "-p thread_pool_max=5000 -p thread_pool_max=50 | fits",
                 "-p workspace_client=64k   | fits",
@@ -130,7 +130,7 @@ final class MemoryBudgetTest {
     void moreForThreadsOrTheLogIsLessForTheRest() {
         MemoryBudget budget = MemoryBudget.of(Optional.of(512 * MEBI));
         CacheStorage more = CacheStorage.of(
-                Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=160"), Optional.empty())));
+                Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=320"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
         // 32 MiB for the log and 12 for 64 more threads, each a quarter less of storage.
         assertThat(budget.storageBeside(more)).isEqualTo((39 - 11) * MEBI);
