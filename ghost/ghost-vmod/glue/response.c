@@ -6,6 +6,7 @@
 
 #include "glue.h"
 #include "fetch.h"
+#include "memory.h"
 
 #define UNASKED_RETRIES	2		/* src/traffic.rs of ghost-core */
 
@@ -77,6 +78,20 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
 }
 
+/* What finds no room is delivered alone, and remembered for a second, so that requests for it do not wait for each other. */
+static bool
+admit_object(VRT_CTX)
+{
+
+	if (ctx->bo->uncacheable || memory_admits(ctx->bo->wrk))
+		return (true);
+	VRT_l_beresp_ttl(ctx, 1.);
+	VRT_l_beresp_grace(ctx, 0.);
+	VRT_l_beresp_keep(ctx, 0.);
+	VRT_l_beresp_uncacheable(ctx, 1);
+	return (false);
+}
+
 /* Whether there is another attempt after one that was answered with a status, or ended without one (0). */
 bool
 attempts_again(struct backend_task *t, uint16_t status)
@@ -137,10 +152,12 @@ backend_response(VRT_CTX)
 	struct backend_task *t;
 	struct busyobj *bo;
 
-	t = backend_task(ctx, 0);
-	if (t == NULL || t->view == NULL)
-		return (0);
 	bo = ctx->bo;
+	t = backend_task(ctx, 0);
+	if (t == NULL || t->view == NULL) {
+		(void)admit_object(ctx);
+		return (0);
+	}
 	note_attempt(ctx, t);
 	t->again = tries_again(ctx, t);
 	/* What is stored is better than a refusal. */
@@ -156,6 +173,10 @@ backend_response(VRT_CTX)
 	/* No tags and no inner headers but ours. */
 	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
 	hold_deadline(t);
+	if (!admit_object(ctx)) {
+		t->stored = 1;
+		return (0);
+	}
 	if (!t->attempt.caches || bo->uncacheable)
 		return (0);
 	m = message_of(bo->bereq0);
