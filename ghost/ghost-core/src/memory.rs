@@ -9,6 +9,11 @@
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
+/// What is reserved at a time.
+const PIECE_BYTES: u64 = 256 << 10;
+/// Of a file; each takes some memory, too.
+const PIECES_OF_A_FILE: u64 = 16 << 10;
+const MOST_PIECE_BYTES: u64 = 64 << 20;
 /// More storages than a varnishd has.
 pub const STORAGES: usize = 16;
 
@@ -106,6 +111,20 @@ impl MemoryBudget {
         share(storage.bytes, part, of)
     }
 
+    /// How much of a storage objects can use, while so many bytes are kept beside them.
+    pub fn room(&self, storage: usize, beside: u64) -> u64 {
+        let bytes = self.storages.get(storage).map_or(0, |storage| storage.bytes);
+        bytes.saturating_sub(self.reserve(storage, beside))
+    }
+
+    /// How much of a storage to reserve at a time.
+    pub fn piece(&self, storage: usize) -> u64 {
+        self.storages.get(storage).map_or(PIECE_BYTES, |storage| match storage.medium {
+            Medium::Memory => PIECE_BYTES,
+            Medium::File => (storage.bytes / PIECES_OF_A_FILE).clamp(PIECE_BYTES, MOST_PIECE_BYTES),
+        })
+    }
+
     fn memory(&self) -> u64 {
         let in_memory = self.storages.iter().filter(|storage| storage.medium == Medium::Memory);
         in_memory.fold(0, |sum, storage| sum.saturating_add(storage.bytes))
@@ -154,6 +173,7 @@ mod tests {
         let budget = budget("104857600 900 100 s0:memory:1073741824");
         assert_eq!(budget.reserve(0, 0), 924 * MEBI);
         assert_eq!(budget.reserve(0, 10 * MEBI), 934 * MEBI);
+        assert_eq!((budget.room(0, 10 * MEBI), budget.room(1, 0)), (90 * MEBI, 0));
     }
 
     #[test]
@@ -178,6 +198,13 @@ mod tests {
         assert_eq!(budget.reserve(0, 75 * MEBI), 512 * MEBI);
         assert_eq!(budget.reserve(0, 100 * MEBI), 1024 * MEBI);
         assert_eq!(budget.reserve(0, u64::MAX), 1024 * MEBI);
+    }
+
+    #[test]
+    fn a_large_file_is_reserved_in_large_pieces() {
+        let gibi = 1 << 30;
+        let budget = budget(&format!("1 1 1 s0:memory:{} s1:file:{} s2:file:{gibi}", 64 * gibi, 64 * gibi));
+        assert_eq!((budget.piece(0), budget.piece(1), budget.piece(2)), (MEBI / 4, 4 * MEBI, MEBI / 4));
     }
 
     #[test]

@@ -185,6 +185,8 @@ struct ghost_stored_objects {
 
 bool ghost_memory_start(struct ghost_text);
 struct ghost_text ghost_memory_storage(size_t at);
+uint64_t ghost_memory_piece(size_t at);
+uint64_t ghost_memory_room(size_t at);
 uint64_t ghost_memory_reserve(size_t at);
 struct ghost_stored_objects ghost_memory_stored(uint32_t keys);
 struct ghost_stored_objects ghost_memory_gone(uint32_t keys);

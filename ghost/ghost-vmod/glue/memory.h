@@ -3,4 +3,4 @@
  */
 
 void memory_start(void);
-int memory_admits(struct worker *);
+int memory_admits(struct worker *, VCL_STEVEDORE, uint64_t bytes);

@@ -54,6 +54,28 @@ note_attempt(VRT_CTX, struct backend_task *t)
 	/* A connection that broke later says nothing, good or bad. */
 }
 
+/* What finds no room is delivered alone, and remembered for a second, so that requests for it do not wait for each other. */
+static bool
+admit_object(VRT_CTX, uint64_t bytes)
+{
+	const struct busyobj *bo = ctx->bo;
+
+	if (bo->uncacheable || memory_admits(bo->wrk, bo->storage, bytes))
+		return (true);
+	VRT_l_beresp_ttl(ctx, 1.);
+	VRT_l_beresp_grace(ctx, 0.);
+	VRT_l_beresp_keep(ctx, 0.);
+	VRT_l_beresp_uncacheable(ctx, 1);
+	return (false);
+}
+
+static uint64_t
+body_length(const struct busyobj *bo)
+{
+
+	return (bo->htc != NULL && bo->htc->content_length > 0 ? (uint64_t)bo->htc->content_length : 0);
+}
+
 static void
 keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const struct ghost_message *m)
 {
@@ -62,6 +84,8 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	if (s->ttl_seconds >= 0)
 		VRT_l_beresp_ttl(ctx, (double)s->ttl_seconds);
 	if (s->uncacheable || VRT_r_beresp_ttl(ctx) <= 0.) {
+		if (!admit_object(ctx, 0))
+			return;
 		/* Remembered, so that requests for it do not wait for each other. */
 		VRT_l_beresp_ttl(ctx, 120.);
 		VRT_l_beresp_grace(ctx, 0.);
@@ -69,6 +93,8 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 		VRT_l_beresp_uncacheable(ctx, 1);
 		return;
 	}
+	if (!admit_object(ctx, body_length(t->bo)))
+		return;
 	VRT_l_beresp_grace(ctx, s->grace_seconds > s->stale_if_error_seconds ?
 	    s->grace_seconds : s->stale_if_error_seconds);
 	VRT_l_beresp_keep(ctx, s->keep_seconds);
@@ -76,20 +102,6 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 		(void)hdr_put(beresp, "xkey", 4, s->keys.b, s->keys.n);
 	/* For bans, which know objects only; the host is in the first key. */
 	(void)hdr_put(beresp, "X-Ghost-Url", 11, m->url.b, m->url.n);
-}
-
-/* What finds no room is delivered alone, and remembered for a second, so that requests for it do not wait for each other. */
-static bool
-admit_object(VRT_CTX)
-{
-
-	if (ctx->bo->uncacheable || memory_admits(ctx->bo->wrk))
-		return (true);
-	VRT_l_beresp_ttl(ctx, 1.);
-	VRT_l_beresp_grace(ctx, 0.);
-	VRT_l_beresp_keep(ctx, 0.);
-	VRT_l_beresp_uncacheable(ctx, 1);
-	return (false);
 }
 
 /* Whether there is another attempt after one that was answered with a status, or ended without one (0). */
@@ -155,7 +167,7 @@ backend_response(VRT_CTX)
 	bo = ctx->bo;
 	t = backend_task(ctx, 0);
 	if (t == NULL || t->view == NULL) {
-		(void)admit_object(ctx);
+		(void)admit_object(ctx, 0);
 		return (0);
 	}
 	note_attempt(ctx, t);
@@ -173,18 +185,17 @@ backend_response(VRT_CTX)
 	/* No tags and no inner headers but ours. */
 	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
 	hold_deadline(t);
-	if (!admit_object(ctx)) {
-		t->stored = 1;
+	if (!t->attempt.caches || bo->uncacheable) {
+		(void)admit_object(ctx, 0);
 		return (0);
 	}
-	if (!t->attempt.caches || bo->uncacheable)
-		return (0);
 	m = message_of(bo->bereq0);
 	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp), lines_of(bo->beresp), t->sent_ms, &s);
 	if (s.policy) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
-	}
+	} else
+		(void)admit_object(ctx, 0);
 	return (0);
 }
 

@@ -34,6 +34,18 @@ pub extern "C" fn ghost_memory_storage(at: usize) -> Text {
     storage.map_or(Text::NONE, |storage| Text::of(storage.name.as_bytes()))
 }
 
+/// How many bytes of a storage one object can use, if all others are gone.
+#[unsafe(no_mangle)]
+pub extern "C" fn ghost_memory_room(at: usize) -> u64 {
+    BUDGET.get().map_or(0, |budget| budget.room(at, 0))
+}
+
+/// How much of a storage to take at a time.
+#[unsafe(no_mangle)]
+pub extern "C" fn ghost_memory_piece(at: usize) -> u64 {
+    BUDGET.get().map_or(0, |budget| budget.piece(at))
+}
+
 /// How many bytes of a storage objects cannot use now.
 #[unsafe(no_mangle)]
 pub extern "C" fn ghost_memory_reserve(at: usize) -> u64 {
