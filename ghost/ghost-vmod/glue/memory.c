@@ -23,12 +23,12 @@
 
 /* For smaller bodies varnishd makes room by itself. */
 #define MEMORY_BODY	((uint64_t)64 * 1024)
-#define MEMORY_TRIES	100
-#define MEMORY_SHORT_TRIES 5
+#define MEMORY_TRIES	5	/* in vain */
+#define MEMORY_PAUSES	100
 #define MEMORY_STUCK	100	/* ms */
 #define MEMORY_PAUSE	.001
 #define MEMORY_FEW	50	/* objects in a pause */
-#define MEMORY_WINDOW	50	/* ms */
+#define MEMORY_WINDOW	30	/* ms */
 
 /* jemalloc's, which Debian's varnishd is linked with: all arenas. */
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
@@ -236,18 +236,19 @@ memory_fits(const struct memory_store *store, uint64_t want)
 	return (taken >= want && taken - want < 2 * store->piece);
 }
 
-/* What varnishd evicts is freed by another thread, a little later: waits while it frees much. */
-static void
+/* What varnishd evicts is freed by another thread, a little later: waits while it frees much. Whether it freed any. */
+static int
 memory_wait(void)
 {
-	uint64_t before, now = __atomic_load_n(&ghost_vsc->objects, __ATOMIC_RELAXED);
+	uint64_t before, now = __atomic_load_n(&ghost_vsc->objects, __ATOMIC_RELAXED), first = now;
 	unsigned pauses = 0;
 
 	do {
 		before = now;
 		VTIM_sleep(MEMORY_PAUSE);
 		now = __atomic_load_n(&ghost_vsc->objects, __ATOMIC_RELAXED);
-	} while (now + MEMORY_FEW < before && ++pauses < MEMORY_TRIES);
+	} while (now + MEMORY_FEW < before && ++pauses < MEMORY_PAUSES);
+	return (now < first);
 }
 
 /*
@@ -257,7 +258,7 @@ memory_wait(void)
 static int
 memory_settle(struct worker *wrk, struct memory_store *store, unsigned at)
 {
-	unsigned tries = MEMORY_SHORT_TRIES;
+	unsigned tries = MEMORY_TRIES;
 	int grown;
 
 	if (memory_fits(store, ghost_memory_reserve(at)))
@@ -266,7 +267,7 @@ memory_settle(struct worker *wrk, struct memory_store *store, unsigned at)
 	if (now_ms() < store->stuck_until_ms)
 		tries = 1;
 	while (!(grown = memory_grow(wrk, store, ghost_memory_reserve(at))) && --tries > 0)
-		memory_wait();
+		(void)memory_wait();
 	if (!grown)
 		store->stuck_until_ms = now_ms() + MEMORY_STUCK;
 	memory_shrink(wrk, store, ghost_memory_reserve(at));
@@ -289,32 +290,31 @@ memory_evict(struct worker *wrk, struct memory_store *store, unsigned at, uint64
 	while (got < bytes && tries < MEMORY_TRIES) {
 		piece = memory_piece_new(wrk, store->stv, store->piece);
 		if (piece == NULL) {
-			tries++;
-			memory_wait();
+			tries = memory_wait() ? 0 : tries + 1;
 			memory_shrink(wrk, store, ghost_memory_reserve(at));
 			continue;
 		}
 		VTAILQ_INSERT_HEAD(&pieces, piece, list);
 		got += store->piece;
+		tries = 0;
 	}
 	while (!VTAILQ_EMPTY(&pieces))
 		memory_piece_free(wrk, &pieces);
 }
 
-/* The bodies that are expected beside one. */
+/* The bodies that are expected; with another one from now on. */
 static uint64_t
-memory_expect(struct memory_store *store, uint64_t bytes)
+memory_expect(struct memory_store *store, uint64_t another)
 {
-	uint64_t window = now_ms() / MEMORY_WINDOW, others;
+	uint64_t window = now_ms() / MEMORY_WINDOW;
 
 	if (window != store->window) {
 		store->expected[1] = window == store->window + 1 ? store->expected[0] : 0;
 		store->expected[0] = 0;
 		store->window = window;
 	}
-	others = store->expected[0] + store->expected[1];
-	store->expected[0] += bytes;
-	return (others);
+	store->expected[0] += another;
+	return (store->expected[0] + store->expected[1]);
 }
 
 static uint64_t
@@ -336,10 +336,12 @@ memory_has_room(struct worker *wrk, struct memory_store *store, unsigned at, uin
 	if (bytes > room)
 		return (0);
 	AZ(pthread_mutex_lock(&memory_mtx));
-	need = bytes + memory_expect(store, bytes);
+	need = bytes + memory_expect(store, 0);
 	if (need <= room && memory_free(store) < need)
 		memory_evict(wrk, store, at, need);
 	fits = memory_free(store) >= need;
+	if (fits)
+		(void)memory_expect(store, bytes);
 	AZ(pthread_mutex_unlock(&memory_mtx));
 	return (fits);
 }

@@ -59,13 +59,14 @@ pub fn run(options: &Options) -> Result<bool, String> {
         }
     });
     for step in &options.step {
-        let (asked, start) = (origin.asked.load(Relaxed), Instant::now());
+        let (asked, start, worked) = (origin.asked.load(Relaxed), Instant::now(), memory.worked());
         let requests = Step::read(step)?.run(options.target)?;
         let missed = origin.asked.load(Relaxed) - asked;
         #[allow(clippy::cast_precision_loss)]
-        let ratio = 1.0 - missed as f64 / requests as f64;
+        let (ratio, each) =
+            (1.0 - missed as f64 / requests as f64, (memory.worked() - worked) as f64 / requests as f64);
         println!(
-            "{step}: {requests} requests in {:.1} s, hit ratio {ratio:.3}; memory {} MiB, at most {}",
+            "{step}: {requests} requests in {:.1} s, {each:.1} us of CPU each, hit ratio {ratio:.3}; memory {} MiB, at most {}",
             start.elapsed().as_secs_f64(),
             memory.sample() >> 20,
             memory.most.load(Relaxed) >> 20,
@@ -80,6 +81,16 @@ struct Memory {
 }
 
 impl Memory {
+    /// CPU time that the processes took, in microseconds; the kernel counts in hundredths of a second.
+    fn worked(&self) -> u64 {
+        let time = |pid: &u32| {
+            let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let fields = text.rsplit(") ").next().unwrap_or_default().split(' ');
+            fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10_000
+        };
+        self.pids.iter().map(time).sum()
+    }
+
     /// PSS of all the processes, in bytes.
     fn sample(&self) -> u64 {
         let pss = |pid: &u32| {

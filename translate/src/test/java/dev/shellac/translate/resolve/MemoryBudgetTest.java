@@ -67,6 +67,16 @@ final class MemoryBudgetTest {
         assertThat(objects.shortfall().isPresent()).isEqualTo(shortfall != null);
     }
 
+    /** As varnish/gateway documents it. */
+    @Test
+    void twoGibibytesHoldAStorageOfOne() {
+        MemoryBudget budget = MemoryBudget.of(Optional.of(2048 * MEBI));
+        CacheStorage storage =
+                CacheStorage.of(Optional.of(parameters(List.of("-s", "malloc,1g"), Optional.empty())));
+        assertThat(budget.refusal(storage)).isEmpty();
+        assertThat(budget.objects(storage).flatMap(ObjectMemory::shortfall)).isEmpty();
+    }
+
     @Test
     void aLargerLimitNeverGivesLess() {
         MemoryBudget before = MemoryBudget.of(Optional.of(256 * MEBI));
