@@ -71,8 +71,7 @@ final class MemoryBudgetTest {
     @Test
     void twoGibibytesHoldAStorageOfOne() {
         MemoryBudget budget = MemoryBudget.of(Optional.of(2048 * MEBI));
-        CacheStorage storage =
-                CacheStorage.of(Optional.of(parameters(List.of("-s", "malloc,1g"), Optional.empty())));
+        CacheStorage storage = CacheStorage.of(Optional.of(parameters(List.of("-s", "malloc,1g"), Optional.empty())));
         assertThat(budget.refusal(storage)).isEmpty();
         assertThat(budget.objects(storage).flatMap(ObjectMemory::shortfall)).isEmpty();
     }
