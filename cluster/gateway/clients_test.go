@@ -16,6 +16,7 @@ import (
 const (
 	store     = "store.example.com"
 	largeBody = 20 * mebibyte
+	pageBody  = mebibyte
 )
 
 // small has pods with a limit of memory.
@@ -26,8 +27,8 @@ spec:
   resources: {limits: {memory: 512Mi}}
 `
 
-// newStore has a pod with a limit of memory before a backend of tiny objects that are cached, and of large ones that are not. It counts
-// what is fetched.
+// newStore has a pod with a limit of memory before a backend of tiny objects and pages of a mebibyte that are cached, and of large objects
+// that are not. It counts what is fetched.
 func newStore(t *testing.T) (*site, *atomic.Int64) {
 	s := newSite(t, nil, small)
 	fetched := &atomic.Int64{}
@@ -38,10 +39,14 @@ func newStore(t *testing.T) (*site, *atomic.Int64) {
 			fmt.Fprint(w, r.URL.Path)
 			return
 		}
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Content-Length", fmt.Sprint(largeBody))
+		size, policy := largeBody, "no-store"
+		if strings.HasPrefix(r.URL.Path, "/page/") {
+			size, policy = pageBody, "max-age=3600"
+		}
+		w.Header().Set("Cache-Control", policy)
+		w.Header().Set("Content-Length", fmt.Sprint(size))
 		piece := make([]byte, mebibyte/4)
-		for range largeBody / len(piece) {
+		for range size / len(piece) {
 			if _, err := w.Write(piece); err != nil {
 				return
 			}

@@ -5,6 +5,8 @@ package gateway
 import (
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -73,8 +75,29 @@ func TestHalfAMillionTinyObjectsAndThenLargeOnesFitIntoTheLimit(t *testing.T) {
 	if missed := fetched.Load() - asked; missed > 100 {
 		t.Errorf("%d of the last 1,000 objects are not in the cache any more", missed)
 	}
+	s.hitRatio("tiny", tiny, 100_000, fetched)
 	s.downloads(100)
 	s.heldItsLimit("half a million tiny objects, then 100 downloads of 20 MB", before)
+	s.hitRatio("page", 400, 4_000, fetched)
+	s.heldItsLimit("400 pages of a mebibyte after them", before)
+}
+
+// hitRatio prints how many requests for so many objects of a kind the cache answers, where few of them are popular.
+func (s *site) hitRatio(kind string, objects, requests int, fetched *atomic.Int64) {
+	s.Helper()
+	before := fetched.Load()
+	s.each(requests, func(c *connection, n int) error {
+		_, err := c.exchange(store, fmt.Sprintf("/%s/%d", kind, popular(n, objects)), true, isOK)
+		return err
+	})
+	fmt.Printf("measured: hit ratio of %d requests for %d objects, /%s/: %.3f\n",
+		requests, objects, kind, 1-float64(fetched.Load()-before)/float64(requests))
+}
+
+// popular draws a number below a count by Zipf's law, nearly: the logarithm of the rank is uniform. The nth draw is the same in every run.
+func popular(n, count int) int {
+	uniform := rand.New(rand.NewPCG(uint64(n), 1)).Float64()
+	return min(int(math.Pow(float64(count), uniform)), count) - 1
 }
 
 // downloads reads large bodies, all at a time: who has half of his waits until the others have an answer, or for a while. The pod has

@@ -179,6 +179,19 @@ bool ghost_exhausted(struct ghost_lane);
 bool ghost_scarce(uint32_t more);
 void ghost_refuse(struct ghost_ticket *);
 
+/* The memory that cached objects may take: ghost-core/src/memory.rs. */
+struct ghost_stored_objects {
+	uint64_t		objects, bytes;	/* these are kept beside theirs */
+};
+
+bool ghost_memory_start(struct ghost_text);
+struct ghost_text ghost_memory_storage(size_t at);
+uint64_t ghost_memory_piece(size_t at);
+uint64_t ghost_memory_room(size_t at);
+uint64_t ghost_memory_reserve(size_t at);
+struct ghost_stored_objects ghost_memory_stored(uint32_t keys);
+struct ghost_stored_objects ghost_memory_gone(uint32_t keys);
+
 bool ghost_start(struct ghost_vrt);
 void ghost_path(const char *);
 void ghost_preload(void);

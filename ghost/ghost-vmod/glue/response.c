@@ -6,6 +6,7 @@
 
 #include "glue.h"
 #include "fetch.h"
+#include "memory.h"
 
 #define UNASKED_RETRIES	2		/* src/traffic.rs of ghost-core */
 
@@ -53,6 +54,28 @@ note_attempt(VRT_CTX, struct backend_task *t)
 	/* A connection that broke later says nothing, good or bad. */
 }
 
+/* What finds no room is delivered alone, and remembered for a second, so that requests for it do not wait for each other. */
+static bool
+admit_object(VRT_CTX, uint64_t bytes)
+{
+	const struct busyobj *bo = ctx->bo;
+
+	if (bo->uncacheable || memory_admits(bo->wrk, bo->storage, bytes))
+		return (true);
+	VRT_l_beresp_ttl(ctx, 1.);
+	VRT_l_beresp_grace(ctx, 0.);
+	VRT_l_beresp_keep(ctx, 0.);
+	VRT_l_beresp_uncacheable(ctx, 1);
+	return (false);
+}
+
+static uint64_t
+body_length(const struct busyobj *bo)
+{
+
+	return (bo->htc != NULL && bo->htc->content_length > 0 ? (uint64_t)bo->htc->content_length : 0);
+}
+
 static void
 keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const struct ghost_message *m)
 {
@@ -61,6 +84,8 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 	if (s->ttl_seconds >= 0)
 		VRT_l_beresp_ttl(ctx, (double)s->ttl_seconds);
 	if (s->uncacheable || VRT_r_beresp_ttl(ctx) <= 0.) {
+		if (!admit_object(ctx, 0))
+			return;
 		/* Remembered, so that requests for it do not wait for each other. */
 		VRT_l_beresp_ttl(ctx, 120.);
 		VRT_l_beresp_grace(ctx, 0.);
@@ -68,6 +93,8 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 		VRT_l_beresp_uncacheable(ctx, 1);
 		return;
 	}
+	if (!admit_object(ctx, body_length(t->bo)))
+		return;
 	VRT_l_beresp_grace(ctx, s->grace_seconds > s->stale_if_error_seconds ?
 	    s->grace_seconds : s->stale_if_error_seconds);
 	VRT_l_beresp_keep(ctx, s->keep_seconds);
@@ -137,10 +164,12 @@ backend_response(VRT_CTX)
 	struct backend_task *t;
 	struct busyobj *bo;
 
-	t = backend_task(ctx, 0);
-	if (t == NULL || t->view == NULL)
-		return (0);
 	bo = ctx->bo;
+	t = backend_task(ctx, 0);
+	if (t == NULL || t->view == NULL) {
+		(void)admit_object(ctx, 0);
+		return (0);
+	}
 	attempt_over(bo);
 	/* Varnish takes it for the answer to a HEAD; what the backend says next would be taken for that to another request. */
 	if (ctx->method == VCL_MET_BACKEND_RESPONSE && http_GetStatus(bo->beresp) < 200) {
@@ -162,14 +191,17 @@ backend_response(VRT_CTX)
 	/* No tags and no inner headers but ours. */
 	hdr_remove_inner(bo->beresp, INNER_GHOST | INNER_KEYS);
 	hold_deadline(t);
-	if (!t->attempt.caches || bo->uncacheable)
+	if (!t->attempt.caches || bo->uncacheable) {
+		(void)admit_object(ctx, 0);
 		return (0);
+	}
 	m = message_of(bo->bereq0);
 	ghost_store(t->view, t->ticket, &m, http_GetStatus(bo->beresp), lines_of(bo->beresp), t->sent_ms, &s);
 	if (s.policy) {
 		t->stored = 1;
 		keep_object(ctx, t, &s, &m);
-	}
+	} else
+		(void)admit_object(ctx, 0);
 	return (0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "glue.h"
 #include "client.h"
+#include "memory.h"
 
 /*--------------------------------------------------------------------
  * Events
@@ -54,6 +55,7 @@ VPFX(ghost_event)(VRT_CTX, struct vmod_priv *priv, enum vcl_event_e e)
 	CHECK_OBJ_NOTNULL(ctx, VRT_CTX_MAGIC);
 	if (e == VCL_EVENT_LOAD) {
 		stats_start();
+		memory_start();
 		stall_start();
 		if (!ghost_start(ghost_vrt)) {
 			VSB_cat(ctx->msg, "ghost: cannot start a thread\n");

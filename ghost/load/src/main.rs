@@ -8,6 +8,7 @@ mod answer;
 mod arrive;
 mod backend;
 mod run;
+mod store;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -27,6 +28,8 @@ enum Command {
     Arrive(arrive::Options),
     /// Send requests and check every answer; prints one line of JSON; fails if any request failed
     Run(run::Options),
+    /// Fill a cache with objects from an origin of its own, and watch the memory of its processes; fails if they took too much
+    Store(store::Options),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
             println!("{}", report.to_json());
             report.failed == 0
         }),
+        Command::Store(options) => store::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -8,6 +8,7 @@ mod client;
 mod edit;
 mod fetch;
 mod keys;
+mod memory;
 mod process;
 mod routers;
 mod target;

@@ -98,6 +98,10 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
         return Parameters.of(step.now().snapshot()).of(bound.gateway()).map(GatewayClassParameters::clients);
     }
 
+    private List<String> warnings(BoundGateway bound) {
+        return Parameters.of(step.now().snapshot()).warnings(bound.gateway());
+    }
+
     private static ListenerPlan plan(BoundListener bound) {
         return new ListenerPlan(
                 bound.key(),
@@ -128,7 +132,7 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
         SharedMap<Name, GatewayStatus> statuses = SharedMap.of(before.statuses().gateways());
         for (Name name : gateways) {
             statuses =
-                    replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name), clients(bound))));
+                    replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name), warnings(bound))));
         }
         return statuses;
     }

@@ -81,6 +81,7 @@ final class PodEnvironment {
         CacheStorage storage = CacheStorage.of(blueprint.parameters());
         var values = new LinkedHashMap<String, String>();
         values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));
+        budget.objects(storage).ifPresent(objects -> values.put("GHOST_MEMORY_BUDGET", objects.argument()));
         // One a line: an argument may hold a semicolon.
         values.put(
                 "VARNISHD_EXTRA_ARGS",

@@ -34,6 +34,13 @@ public record CacheStorage(List<Asked> asked, List<String> otherArguments) {
         public boolean isTransient() {
             return argument.startsWith("Transient=");
         }
+
+        /** As the argument has it. */
+        Optional<String> name() {
+            String first = argument.split(",", 2)[0];
+            int equals = first.indexOf('=');
+            return equals > 0 ? Optional.of(first.substring(0, equals)) : Optional.empty();
+        }
     }
 
     /** Where objects are. */

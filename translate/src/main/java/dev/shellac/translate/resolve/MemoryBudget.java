@@ -1,7 +1,6 @@
 package dev.shellac.translate.resolve;
 
 import dev.shellac.translate.resolve.CacheStorage.Asked;
-import dev.shellac.translate.resolve.CacheStorage.Medium;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -10,9 +9,8 @@ import java.util.stream.Stream;
  * How the memory of a gateway container is divided. The limit is a promise: everything that can grow is bounded, and the bounds add up to
  * no more than the limit.
  *
- * <p>varnishd counts the bytes of objects against its storage, and not what it keeps beside each: in a pod with 7.7, an object of 298 bytes took
- * 873 more, its keys to be purged by included. So a storage that is full of tiny objects is taken to cost four times its size. A file storage gives each
- * object whole pages, and so has room for fewer of them.
+ * <p>varnishd counts the bytes of objects against its storage, and not what it keeps beside each. The router does: see {@link ObjectMemory}. So a storage
+ * may have all that is left, or more, and the objects in it have as much as is left.
  *
  * @param limit of the container
  * @param javaHeap of the chaperone
@@ -25,7 +23,7 @@ public record MemoryBudget(
         long limit, long javaHeap, long edge, long threads, long transientBytes, boolean isPromised) {
     private static final long KIBI = 1024;
     private static final long MEBI = 1L << 20;
-    private static final long BYTES_PER_BUCKET = 4096;
+    private static final long BYTES_PER_BUCKET = 16 * 1024;
     /**
      * Of varnishd's threads. Each has a queue of its own: a request waits for a thread of one pool although the other has some to spare, so few threads
      * are best in one.
@@ -45,8 +43,6 @@ public record MemoryBudget(
     private static final long ACCEPTOR = 32 * KIBI;
 
     static final long LOG = 16 * MEBI;
-    private static final int COST_IN_MEMORY = 4;
-    private static final int PAGES_TO_COST = 8;
     // What the chaperone makes of a routing.json takes four times its size, the file is there while it is read, and its
     // head comes on top.
     private static final int HEAP_TO_ROUTING = 7;
@@ -55,7 +51,7 @@ public record MemoryBudget(
     private static final long VARNISHD = 64 * MEBI;
     private static final long USUAL = 1024 * MEBI;
     private static final long USUAL_STORAGE = 256 * MEBI;
-    private static final long LEAST_STORAGE = 16 * MEBI;
+    private static final long LEAST_ROOM = 64 * MEBI;
 
     /** Without a limit nothing is promised: the parts of one gibibyte, and 256 MiB of storage. */
     public static MemoryBudget of(Optional<Long> limit) {
@@ -111,12 +107,10 @@ public record MemoryBudget(
      * and a burst of short-lived objects would outgrow any limit.
      */
     public Optional<Long> hashBuckets() {
-        return isPromised
-                ? Optional.of(Math.clamp(storage() / BYTES_PER_BUCKET, 4_093L, 65_521L) | 1)
-                : Optional.empty();
+        return isPromised ? Optional.of(Math.clamp(room() / BYTES_PER_BUCKET, 4_093L, 65_521L) | 1) : Optional.empty();
     }
 
-    /** The storage that always fits. */
+    /** The largest storage that objects can use all of. */
     public long storage() {
         return storageIn(room());
     }
@@ -127,7 +121,12 @@ public record MemoryBudget(
     }
 
     private long storageIn(long room) {
-        return isPromised ? Math.max(0, room / COST_IN_MEMORY / MEBI) * MEBI : USUAL_STORAGE;
+        return isPromised ? Math.max(0, room / MEBI) * MEBI : USUAL_STORAGE;
+    }
+
+    /** What the router is told about the storages of a pod; nothing where no memory is promised. */
+    public Optional<ObjectMemory> objects(CacheStorage storage) {
+        return isPromised ? Optional.of(ObjectMemory.of(storageBeside(storage), limit, storage)) : Optional.empty();
     }
 
     /** Why a pod with this storage would outgrow its limit. */
@@ -135,56 +134,42 @@ public record MemoryBudget(
         if (!isPromised) {
             return Optional.empty();
         }
-        if (storage() < LEAST_STORAGE) {
+        if (room() < LEAST_ROOM) {
             return Optional.of("a memory limit of " + mebi(limit) + " MiB has no room for a cache: " + division());
         }
         Optional<Asked> boundless = storage.asked().stream()
-                .filter(asked ->
-                        asked.medium() == Medium.MEMORY && asked.bytes().isEmpty())
+                .filter(asked -> asked.bytes().isEmpty())
                 .findFirst();
         if (boundless.isPresent()) {
             return Optional.of("storage '" + boundless.get().argument()
                     + "' has no size, which no memory limit can promise to hold");
         }
         Demands demands = Demands.of(storage.otherArguments(), this);
-        if (demands.fault().isPresent()) {
-            return demands.fault();
-        }
-        boolean isOurs = storage.asked().stream().allMatch(Asked::isTransient);
-        return cost(storage) + (isOurs ? COST_IN_MEMORY * LEAST_STORAGE : 0) <= room()
-                ? Optional.empty()
-                : Optional.of(
-                        Stream.concat(takes(storage), demands.words().stream()).collect(Collectors.joining(", and "))
-                                + "; " + division() + (demands.more() > 0 || isOurs ? "" : most()));
+        return demands.fault()
+                .or(() -> cost(storage) + LEAST_ROOM <= room()
+                        ? Optional.empty()
+                        : Optional.of(Stream.concat(transients(storage), demands.words().stream())
+                                        .collect(Collectors.joining(", and "))
+                                + "; " + division()));
     }
 
-    private Stream<String> takes(CacheStorage storage) {
-        return storage.asked().isEmpty()
-                ? Stream.empty()
-                : Stream.of("storage "
-                        + storage.asked().stream().map(Asked::argument).collect(Collectors.joining(" and "))
-                        + " can take " + mebi(storageCost(storage)) + " MiB when it is full of tiny objects");
-    }
-
-    private String most() {
-        return "; the most that fits is malloc," + mebi(storage()) + "m";
+    private Stream<String> transients(CacheStorage storage) {
+        return storage.asked().stream()
+                .filter(Asked::isTransient)
+                .map(asked -> "storage " + asked.argument() + " takes " + mebi(transientCost(asked))
+                        + " MiB more than there is for transient objects");
     }
 
     private long cost(CacheStorage storage) {
-        return storageCost(storage)
+        return storage.asked().stream()
+                        .filter(Asked::isTransient)
+                        .mapToLong(this::transientCost)
+                        .sum()
                 + (isPromised ? Demands.of(storage.otherArguments(), this).more() : 0);
     }
 
-    private long storageCost(CacheStorage storage) {
-        return storage.asked().stream().mapToLong(this::cost).sum();
-    }
-
-    private long cost(Asked asked) {
-        long bytes = asked.bytes().orElse(0L);
-        if (asked.isTransient()) {
-            return Math.max(0, bytes - transientBytes);
-        }
-        return asked.medium() == Medium.MEMORY ? bytes * COST_IN_MEMORY : bytes / PAGES_TO_COST;
+    private long transientCost(Asked asked) {
+        return Math.max(0, asked.bytes().orElse(0L) - transientBytes);
     }
 
     private long room() {

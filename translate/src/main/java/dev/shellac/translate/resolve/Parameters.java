@@ -9,10 +9,12 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.PodSettings;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Parameters of classes and Gateways, and the user's VCL that they lead to. */
 public record Parameters(Snapshot snapshot) {
@@ -20,6 +22,7 @@ public record Parameters(Snapshot snapshot) {
     private static final SortedMap<String, String> BOUNDS = new TreeMap<>(Map.of(
             "VARNISHD_EXTRA_ARGS", "varnishdExtraArgs adds to them",
             "VARNISH_STORAGE", "storage and varnishdExtraArgs say what is stored where",
+            "GHOST_MEMORY_BUDGET", "storage and varnishdExtraArgs say what is stored where",
             "_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS takes others"));
 
     public static Parameters of(Snapshot snapshot) {
@@ -107,6 +110,20 @@ public record Parameters(Snapshot snapshot) {
                 .parameters()
                 .or(() -> classOf(gateway).flatMap(GatewayClass::parameters))
                 .flatMap(this::find);
+    }
+
+    /** What is in effect otherwise than somebody may expect. */
+    public List<String> warnings(Gateway gateway) {
+        Optional<GatewayClassParameters> found = of(gateway);
+        Optional<String> clients = found.map(GatewayClassParameters::clients)
+                .filter(GatewayClassParameters.Clients::believesAnybody)
+                .map(
+                        anybody ->
+                                "proxyProtocol without proxyProtocolFrom: whoever can connect to the pods can claim any client address");
+        Optional<String> storage = found.flatMap(parameters ->
+                        MemoryBudget.of(parameters.pod().memoryLimit()).objects(CacheStorage.of(found)))
+                .flatMap(ObjectMemory::shortfall);
+        return Stream.of(clients, storage).flatMap(Optional::stream).toList();
     }
 
     /** The user's VCL. */

@@ -4,7 +4,6 @@ import dev.shellac.model.DataPlane;
 import dev.shellac.model.gateway.FrontendTls;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
-import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -45,11 +45,11 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                 features);
     }
 
-    public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane, Optional<Clients> clients) {
+    public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane, List<String> warnings) {
         Gateway gateway = bound.gateway();
         var verdicts = new Verdicts(gateway.meta().generation());
         var conditions = new ArrayList<Condition>();
-        Condition accepted = accepted(verdicts, bound, clients);
+        Condition accepted = accepted(verdicts, bound, warnings);
         conditions.add(accepted);
         conditions.add(programmed(verdicts, bound, accepted, dataPlane));
         if (gateway.clientCertificate().isPresent() || bound.missingVcl().isPresent()) {
@@ -74,7 +74,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                                 .count());
     }
 
-    private static Condition accepted(Verdicts verdicts, BoundGateway bound, Optional<Clients> clients) {
+    private static Condition accepted(Verdicts verdicts, BoundGateway bound, List<String> warnings) {
         if (bound.refusal().isPresent()) {
             return verdicts.no(Verdicts.ACCEPTED, bound.refusal().get());
         }
@@ -86,10 +86,8 @@ public record GatewayStatuses(Map<String, Integer> attached) {
             return verdicts.yes(
                     Verdicts.ACCEPTED,
                     Reason.ACCEPTED,
-                    clients.filter(Clients::believesAnybody).isPresent()
-                            ? "the Gateway is valid; proxyProtocol without proxyProtocolFrom:"
-                                    + " whoever can connect to the pods can claim any client address"
-                            : "the Gateway is valid");
+                    Stream.concat(Stream.of("the Gateway is valid"), warnings.stream())
+                            .collect(Collectors.joining("; ")));
         }
         String message = "not valid: listener " + String.join(", ", bad);
         return bad.size() == bound.listeners().size()

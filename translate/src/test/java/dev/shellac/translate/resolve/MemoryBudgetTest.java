@@ -20,13 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MemoryBudgetTest {
     private static final long MEBI = 1L << 20;
 
-    /** Objects of 298 bytes, with what was measured beside each, and everything else at its most. */
+    /** Storage and what is kept beside the objects in it, which the router bounds together, and everything else at its most. */
     @ParameterizedTest
     @ValueSource(longs = {384, 512, 600, 1024, 2048, 4096, 65_536})
     void everythingAtItsMostStaysBelowTheLimit(long mebi) {
         MemoryBudget budget = MemoryBudget.of(Optional.of(mebi * MEBI));
-        long tiny = budget.storage() / 298;
-        long most = tiny * (298 + 873)
+        long most = budget.objects(size(1L << 40)).orElseThrow().bytes()
                 + budget.transientBytes()
                 + (long) budget.mostThreads() * 192 * 1024
                 + budget.edge()
@@ -37,14 +36,45 @@ final class MemoryBudgetTest {
         assertThat(budget.mostThreads() * 2L * budget.transitBuffer()).isLessThanOrEqualTo(budget.transientBytes());
         assertThat(budget.storage()).isPositive();
         assertThat(budget.refusal(size(budget.storage()))).isEmpty();
-        assertThat(budget.refusal(size(budget.storage() + MEBI))).isPresent();
+        assertThat(budget.refusal(size(1L << 40))).isEmpty();
     }
 
     /** As docs/kubernetes.md has it. */
     @ParameterizedTest
-    @CsvSource({"512, 39", "1024, 115", "2048, 268", "4096, 738"})
-    void aQuarterOfWhatIsLeft(long limit, long storage) {
+    @CsvSource({"512, 158, 30", "1024, 462, 45", "2048, 1075, 52", "4096, 2953, 70"})
+    void storageIsWhatIsLeft(long limit, long storage, long percent) {
         assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).storage()).isEqualTo(storage * MEBI);
+        assertThat(storage * 100).isGreaterThanOrEqualTo(limit * percent);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "                            | 165675008 700 180 s0:memory:165675008    |",
+                "-s malloc,38m               | 165675008 700 180 s0:memory:39845888     |",
+                "-s malloc,1g                | 165675008 700 180 s0:memory:1073741824   | of a storage of 1024 MiB, objects can use 158 MiB",
+                "-s malloc,1g -sTransient=malloc,61m | 155189248 700 180 s0:memory:1073741824 | objects can use 148 MiB",
+                "-s a=malloc,1g -s malloc,2g -s file,/x,4g | 165675008 700 180 a:memory:1073741824 s0:memory:2147483648 s1:file:4294967296 | of a storage of 3072 MiB, objects can use 158 MiB",
+                "-s file,/x,9g               | 165675008 700 180 s0:file:9663676416     | objects of 101 KiB on average can fill a storage of 9216 MiB in a file",
+            })
+    void whatTheRouterIsTold(String arguments, String told, String shortfall) {
+        CacheStorage storage = CacheStorage.of(Optional.of(
+                parameters(arguments == null ? List.of() : List.of(arguments.split(" ")), Optional.empty())));
+        ObjectMemory objects =
+                MemoryBudget.of(Optional.of(512 * MEBI)).objects(storage).orElseThrow();
+        assertThat(objects.argument()).isEqualTo(told);
+        assertThat(objects.shortfall().orElse("")).contains(shortfall == null ? "" : shortfall);
+        assertThat(objects.shortfall().isPresent()).isEqualTo(shortfall != null);
+    }
+
+    /** As varnish/gateway documents it. */
+    @Test
+    void twoGibibytesHoldAStorageOfOne() {
+        MemoryBudget budget = MemoryBudget.of(Optional.of(2048 * MEBI));
+        CacheStorage storage = CacheStorage.of(Optional.of(parameters(List.of("-s", "malloc,1g"), Optional.empty())));
+        assertThat(budget.refusal(storage)).isEmpty();
+        assertThat(budget.objects(storage).flatMap(ObjectMemory::shortfall)).isEmpty();
     }
 
     @Test
@@ -69,6 +99,7 @@ final class MemoryBudgetTest {
         MemoryBudget budget = MemoryBudget.of(Optional.empty());
         assertThat(budget.storage()).isEqualTo(256 * MEBI);
         assertThat(budget.refusal(size(1L << 50))).isEmpty();
+        assertThat(budget.objects(size(1L << 50))).isEmpty();
     }
 
     @ParameterizedTest
@@ -78,14 +109,15 @@ final class MemoryBudgetTest {
                 "-s malloc,38m             | fits",
                 "-smalloc,38M              | fits",
                 "-s a=malloc,19m -s b=malloc,19m | fits",
-                "-s a=malloc,40m -s b=malloc,40m | can take 320 MiB",
-                "-s malloc,1g              | can take 4096 MiB",
+                "-s a=malloc,40m -s b=malloc,400m | fits",
+                "-s malloc,1g              | fits",
                 "-s malloc                 | has no size",
                 "-s default                | has no size",
                 "-s file,/x,1g             | fits",
-                "-s file,/x,9g             | can take 1152 MiB",
+                "-s file,/x,9g             | fits",
+                "-s file,/x                | has no size",
                 "-s Transient=malloc,51m   | fits",
-                "-s Transient=malloc,400m  | can take 349 MiB",
+                "-s Transient=malloc,400m  | storage Transient=malloc,400m takes 349 MiB more than there is for transient objects",
                 "-p timeout_idle=5         | fits",
                 // 256 threads are what 512 MiB have room for.
                 "-p thread_pool_max=100    | fits",
@@ -103,7 +135,7 @@ final class MemoryBudgetTest {
                 "-p vsl_space=80M          | fits",
                 "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes as much",
                 "-l 1g                     | a log (vsl_space) of 1024 MiB takes as much",
-                "-s malloc,38m -p vsl_space=80M | storage malloc,38m can take 152 MiB when it is full of tiny objects, and a log (vsl_space) of 80 MiB",
+                "-s Transient=malloc,130m -p vsl_space=80M | storage Transient=malloc,130m takes 79 MiB more than there is for transient objects, and a log (vsl_space) of 80 MiB",
                 "-h critbit                | -h critbit keeps what it has",
                 "-hsimple_list             | -h simple_list keeps what it has",
                 "-h classic                | fits",
@@ -122,8 +154,8 @@ final class MemoryBudgetTest {
         CacheStorage more =
                 CacheStorage.of(Optional.of(parameters(List.of("-sTransient=malloc,81m"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
-        assertThat(budget.storageBeside(more)).isEqualTo(32 * MEBI);
-        assertThat(budget.storage()).isEqualTo(39 * MEBI);
+        assertThat(budget.storageBeside(more)).isEqualTo(128 * MEBI);
+        assertThat(budget.storage()).isEqualTo(158 * MEBI);
     }
 
     @Test
@@ -132,8 +164,8 @@ final class MemoryBudgetTest {
         CacheStorage more = CacheStorage.of(
                 Optional.of(parameters(List.of("-p", "vsl_space=48m", "-pthread_pool_max=320"), Optional.empty())));
         assertThat(budget.refusal(more)).isEmpty();
-        // 32 MiB for the log and 12 for 64 more threads, each a quarter less of storage.
-        assertThat(budget.storageBeside(more)).isEqualTo((39 - 11) * MEBI);
+        // 32 MiB for the log and 12 for 64 more threads.
+        assertThat(budget.storageBeside(more)).isEqualTo((158 - 44) * MEBI);
         assertThat(MemoryBudget.of(Optional.empty())
                         .refusal(CacheStorage.of(Optional.of(
                                 parameters(List.of("-h", "critbit", "-p", "vsl_space=80G"), Optional.empty())))))
