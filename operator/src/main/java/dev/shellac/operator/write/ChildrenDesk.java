@@ -149,8 +149,8 @@ public final class ChildrenDesk implements AutoCloseable {
     public void again() {
         lock.lock();
         try {
-            owners.forEach((gateway, owner) ->
-                    owner.places.keySet().forEach(namespace -> look(gateway, namespace, owner)));
+            owners.forEach(
+                    (gateway, owner) -> owner.places.keySet().forEach(namespace -> look(gateway, namespace, owner)));
         } finally {
             lock.unlock();
         }
