@@ -22,9 +22,9 @@ pub const STORAGES: usize = 16;
 pub struct MemoryBudget {
     /// For objects and what is kept beside them.
     bytes: u64,
-    /// What varnishd keeps of an object beside its bytes, and vmod_xkey of one with keys.
+    /// What varnishd keeps of an object beside its bytes, and `vmod_xkey` of one with keys.
     object: u64,
-    /// What vmod_xkey keeps for each key of an object.
+    /// What `vmod_xkey` keeps for each key of an object.
     key: u64,
     storages: Box<[Storage]>,
 }
