@@ -111,7 +111,8 @@ impl CachePolicy {
         out.push(NO_QUERY);
         for part in query.split(|&b| b == b'&').filter(|part| !part.is_empty()) {
             // Backends decode names, and some cut at semicolons, too: what one may take for a parameter that counts is in the key.
-            let mut names = part.split(|&b| b == b';').map(|part| part.split(|&b| b == b'=').next().unwrap_or_default());
+            let mut names =
+                part.split(|&b| b == b';').map(|part| part.split(|&b| b == b'=').next().unwrap_or_default());
             let counts = if keep {
                 names.any(|name| list.iter().any(|listed| decoded(name).eq(listed.bytes())))
             } else {

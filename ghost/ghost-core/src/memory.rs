@@ -22,9 +22,9 @@ pub const STORAGES: usize = 16;
 pub struct MemoryBudget {
     /// For objects and what is kept beside them.
     bytes: u64,
-    /// What varnishd keeps of an object beside its bytes, and vmod_xkey of one with keys.
+    /// What varnishd keeps of an object beside its bytes, and `vmod_xkey` of one with keys.
     object: u64,
-    /// What vmod_xkey keeps for each key of an object.
+    /// What `vmod_xkey` keeps for each key of an object.
     key: u64,
     storages: Box<[Storage]>,
 }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_large_file_is_reserved_in_large_pieces() {
-        let gibi = 1 << 30;
+        let gibi = 1_u64 << 30;
         let budget = budget(&format!("1 1 1 s0:memory:{} s1:file:{} s2:file:{gibi}", 64 * gibi, 64 * gibi));
         assert_eq!((budget.piece(0), budget.piece(1), budget.piece(2)), (MEBI / 4, 4 * MEBI, MEBI / 4));
     }

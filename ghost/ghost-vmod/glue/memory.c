@@ -28,7 +28,7 @@
 #define MEMORY_STUCK	100	/* ms */
 #define MEMORY_PAUSE	.001
 #define MEMORY_FEW	50	/* objects in a pause */
-#define MEMORY_WINDOW	30	/* ms */
+#define MEMORY_WINDOW	100	/* ms */
 
 /* jemalloc's, which Debian's varnishd is linked with: all arenas. */
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
@@ -373,6 +373,9 @@ memory_admits(struct worker *wrk, VCL_STEVEDORE stv, uint64_t bytes)
 	int fits = 1;
 
 	CHECK_OBJ_NOTNULL(wrk, WORKER_MAGIC);
+	/* Before anything else: room that is made is to be used at once. */
+	if (memory_n > 0)
+		memory_give_back(bytes);
 	for (unsigned at = 0; at < memory_n; at++) {
 		store = &memory_stores[at];
 		if (store->stv == NULL)
@@ -383,7 +386,5 @@ memory_admits(struct worker *wrk, VCL_STEVEDORE stv, uint64_t bytes)
 	}
 	if (!fits)
 		COUNT(not_admitted);
-	else if (memory_n > 0)
-		memory_give_back(bytes);
 	return (fits);
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const CLIENTS: usize = 16;
 const SAMPLE: Duration = Duration::from_millis(250);
 /// A stream of draws that is the same in every run.
@@ -47,7 +47,7 @@ struct Origin {
 
 /// Runs the steps; false if the processes took more memory than they may.
 pub fn run(options: &Options) -> Result<bool, String> {
-    let header = options.header.iter().map(|line| format!("{line}\r\n")).collect();
+    let header = options.header.iter().flat_map(|line| [line.as_str(), "\r\n"]).collect();
     let origin = Arc::new(Origin { asked: AtomicU64::new(0), header });
     listen(options.listen, &origin)?;
     let memory = Arc::new(Memory { pids: options.pid.clone(), most: AtomicU64::new(0) });
