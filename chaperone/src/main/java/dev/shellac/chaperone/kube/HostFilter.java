@@ -78,7 +78,7 @@ final class HostFilter {
         var bytes = ByteBuffer.allocate(choice.length());
         var filter = new HostFilter(Integer.MAX_VALUE, choice.out(), bytes::put);
         Gzip.unpack(compressed, unpacked, filter::take);
-        return Arrays.copyOf(bytes.array(), bytes.position());
+        return bytes.position() == choice.length() ? bytes.array() : Arrays.copyOf(bytes.array(), bytes.position());
     }
 
     private void take(byte[] bytes, int count) {
