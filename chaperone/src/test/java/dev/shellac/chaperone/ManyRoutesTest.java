@@ -65,12 +65,10 @@ final class ManyRoutesTest {
         assertThat(process.isAlive()).as("with twice as many: %s", log()).isTrue();
         assertThat(state(health)).contains("\"route\":\"shop/r");
         assertThat(isServed(pod, host(0))).isTrue();
-        assertThat(isServed(pod, host(ROUTES))).isTrue();
+        assertThat(isServed(pod, host(ROUTES * 9 / 10))).isTrue();
         assertThat(isServed(pod, host(2 * ROUTES - 1))).isFalse();
         pod.compressed(routing(ROUTES + 1));
-        eventually(
-                "nothing is left out",
-                () -> !process.isAlive() || !state(health).contains("left out"));
+        eventually("nothing is left out", () -> !state(health).contains("left out"));
         assertThat(process.isAlive()).as("as before: %s", log()).isTrue();
     }
 

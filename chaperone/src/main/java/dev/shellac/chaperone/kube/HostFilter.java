@@ -2,9 +2,10 @@ package dev.shellac.chaperone.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeSet;
@@ -37,7 +38,8 @@ final class HostFilter {
     private final Sink sink;
     private final BitSet out;
     private final List<LeftOutHost> named = new ArrayList<>();
-    private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+    private final byte[] text = new byte[MOST_TEXT];
+    private int textLength;
     private final TreeSet<String> routes = new TreeSet<>();
     private int names;
     private int depth;
@@ -73,10 +75,10 @@ final class HostFilter {
 
     /** The file without them. */
     static byte[] filtered(byte[] compressed, Choice choice, int unpacked) throws IOException {
-        var bytes = new ByteArrayOutputStream(choice.length());
-        var filter = new HostFilter(Integer.MAX_VALUE, choice.out(), bytes::write);
+        var bytes = ByteBuffer.allocate(choice.length());
+        var filter = new HostFilter(Integer.MAX_VALUE, choice.out(), bytes::put);
         Gzip.unpack(compressed, unpacked, filter::take);
-        return bytes.toByteArray();
+        return bytes.position() == choice.length() ? bytes.array() : Arrays.copyOf(bytes.array(), bytes.position());
     }
 
     private void take(byte[] bytes, int count) {
@@ -98,7 +100,8 @@ final class HostFilter {
         if (inHost) {
             length++;
             if (begins && separate && !out.get(number)) {
-                put((byte) ',');
+                length++;
+                sink.put((byte) ',');
             }
             if (!out.get(number)) {
                 sink.put(b);
@@ -128,13 +131,13 @@ final class HostFilter {
             endOfText();
             return;
         }
-        if (depth <= ENTRY && text.size() < MOST_TEXT) {
-            text.write(b);
+        if (depth <= ENTRY && textLength < MOST_TEXT) {
+            text[textLength++] = b;
         }
     }
 
     private void endOfText() {
-        last = text.toString(UTF_8);
+        last = depth <= ENTRY ? new String(text, 0, textLength, UTF_8) : "";
         if (isRouteName && depth == ENTRY) {
             routes.add(last);
             isRouteName = false;
@@ -148,7 +151,7 @@ final class HostFilter {
         switch (b) {
             case '"' -> {
                 inText = true;
-                text.reset();
+                textLength = 0;
             }
             case ':' -> isRouteName = depth == ENTRY && last.equals("route_name");
             case '{', '[' -> {

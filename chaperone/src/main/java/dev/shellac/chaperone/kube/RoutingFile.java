@@ -76,9 +76,11 @@ public final class RoutingFile {
         MessageDigest digest = digest();
         int length = Gzip.unpack(compressed, MOST_UNPACKED, (bytes, count) -> digest.update(bytes, 0, count));
         var version = new Version("sha256:" + HexFormat.of().formatHex(digest.digest()), Optional.empty());
+        // Of a file that is too large less is taken than of one that just fits: what was served before stays in memory
+        // beside it.
         return length <= most
                 ? new RoutingFile(() -> unzip(compressed, length), version, Rest.NONE)
-                : filtered(compressed, version, HostFilter.choose(compressed, most, length), length);
+                : filtered(compressed, version, HostFilter.choose(compressed, most / 4 * 3, length), length);
     }
 
     private static RoutingFile filtered(byte[] compressed, Version version, HostFilter.Choice choice, int length) {

@@ -62,7 +62,7 @@ final class HostFilterTest {
         byte[] noHosts = zipped("x".repeat(2_000));
         assertThatThrownBy(() -> RoutingFile.unzipped(noHosts, 1_000))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("this pod has no memory for more than 1000");
+                .hasMessageContaining("this pod has no memory for more than 750");
         byte[] largeHead = zipped(
                 "{\"version\":2,\"listeners\":{\"" + "l".repeat(2_000) + "\":{}},\"vhosts\":{" + host("a", 9) + "}}");
         assertThatThrownBy(() -> RoutingFile.unzipped(largeHead, 1_000)).isInstanceOf(IOException.class);
