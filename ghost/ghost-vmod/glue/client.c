@@ -127,15 +127,6 @@ keep_body(VRT_CTX, uint32_t limit)
 		(void)VRT_CacheReqBody(ctx, (VCL_BYTES)limit);
 }
 
-/* Varnish would go on without the headers that there was no room for. */
-static void
-check_room(VRT_CTX, const char *who)
-{
-
-	if (WS_Overflowed(ctx->http_req->ws))
-		VRT_fail(ctx, "router.%s(): no room for the gateway's headers", who);
-}
-
 /* The line is the task's, and stays as long as the request. */
 static void
 put_ticket(struct http *hp, struct client_task *t)

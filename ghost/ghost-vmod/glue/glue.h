@@ -65,6 +65,7 @@ void hdr_take_out(struct http *, unsigned at);
 void hdr_remove(struct http *, const char *name, size_t n);
 void hdr_remove_inner(struct http *, unsigned groups);
 void hdr_remove_named(struct http *);
+void check_room(VRT_CTX, const char *who);
 void hdr_tell(struct http *, const struct ghost_names *);
 void hdr_link(struct http *, const char *line, size_t);
 int hdr_put(struct http *, const char *name, size_t, const char *value, size_t);

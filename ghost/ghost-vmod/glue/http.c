@@ -245,3 +245,12 @@ message_of(const struct http *hp)
 		.lines = lines_of(hp),
 	});
 }
+
+/* Varnish would go on without the headers that there was no room for. */
+void
+check_room(VRT_CTX, const char *who)
+{
+
+	if (WS_Overflowed(ctx->http_req->ws))
+		VRT_fail(ctx, "router.%s(): no room for the gateway's headers", who);
+}

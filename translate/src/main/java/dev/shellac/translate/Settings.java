@@ -48,6 +48,11 @@ public record Settings(
         this(controllerName, supportedFeatures, missingParents, Tls.TERMINATED, Upstream.PLAIN);
     }
 
+    /** Whether pods serve, whose memory has room for so many routes. */
+    boolean isInPods() {
+        return tls == Tls.TERMINATED;
+    }
+
     /** For a data plane that speaks TLS to backends. */
     public Settings withTlsUpstream() {
         return new Settings(controllerName, supportedFeatures, missingParents, tls, Upstream.TLS);
