@@ -38,7 +38,7 @@ final class RotationTest {
         // Larger than the runtime socket takes, and authorities, whose sessions would go on.
         assertThat(to(candidate("x", Map.of("b.pem", "c".repeat(20_000)))).kind())
                 .isEqualTo(Kind.CONTENT);
-        assertThat(to(candidate("x", Map.of("port-443.ca", "other"))).kind()).isEqualTo(Kind.CONTENT);
+        assertThat(to(candidate("x", Map.of("port-443.ca", "other"))).kind()).isEqualTo(Kind.SHAPE);
         assertThat(to(candidate("x", Map.of("port-443.list", "a.pem b.com\n"))).kind())
                 .isEqualTo(Kind.SHAPE);
         assertThat(to(candidate("x", Map.of("c.pem", "c"))).kind()).isEqualTo(Kind.SHAPE);

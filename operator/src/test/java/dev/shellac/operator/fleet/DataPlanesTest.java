@@ -162,7 +162,8 @@ final class DataPlanesTest {
     @Test
     void aRefusalOfAnotherVclIsOverWhereThePodHasTheNewest() {
         generations.wrote(FIRST, 1);
-        var refusing = new PodState("1", "", true, FIRST, List.of(), Optional.of("no"), List.of(), Map.of(), List.of());
+        var refusing = new PodState(
+                "1", "", true, FIRST, Optional.of(""), List.of(), Optional.of("no"), List.of(), Map.of(), List.of());
         var pods = List.of(pod("a", true, false));
         assertThat(of(gateway(1, ""), pods, Map.of("a", refusing)).vclFault()).isEmpty();
         generations.wrote(new Fingerprint("r1", "v2", ""), 1);
