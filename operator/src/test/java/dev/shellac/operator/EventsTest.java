@@ -101,11 +101,11 @@ final class EventsTest {
     }
 
     @Test
-    void storageThatDoesNotFitTheMemoryLimit() throws Exception {
-        stage.parameters("{\"storage\":{\"size\":\"1Gi\"},\"resources\":{\"limits\":{\"memory\":\"512Mi\"}}}");
+    void aMemoryLimitWithoutRoomForACache() throws Exception {
+        stage.parameters("{\"resources\":{\"limits\":{\"memory\":\"200Mi\"}}}");
         stage.gateway();
         stage.start();
-        tells("Warning", "InvalidParameters", "the most that fits is");
+        tells("Warning", "InvalidParameters", "has no room for a cache");
     }
 
     @Test
