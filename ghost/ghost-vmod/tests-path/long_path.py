@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A path that takes time, without a kernel module: packets for 10.9.0.2 come back to 10.9.0.1 as if 10.9.0.2 had sent them, DELAY seconds later.
 
-Usage: unshare -n longpath.py DELAY COMMAND…    (who connects to 10.9.0.2:PORT reaches 10.9.0.1:PORT)
+Usage: unshare -n long_path.py DELAY COMMAND…    (who connects to 10.9.0.2:PORT reaches 10.9.0.1:PORT)
 """
 import fcntl, heapq, os, select, struct, subprocess, sys, time
 
