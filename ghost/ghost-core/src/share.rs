@@ -176,6 +176,16 @@ impl Threads {
         })
     }
 
+    /// How many threads have to become free until a sixteenth is, in each lane, if so many more are in use in one of them.
+    pub fn lacking(&self, more: u32) -> u32 {
+        let lacks = |lane: &Lane| {
+            let capacity = lane.capacity.load(Relaxed);
+            let used = lane.used.load(Relaxed).saturating_add(more);
+            floor(capacity).saturating_sub(capacity.saturating_sub(used))
+        };
+        self.0.iter().map(lacks).max().unwrap_or(0)
+    }
+
     /// Whether a request may go on that works in this lane and was counted. A fetch may be given to any lane, so the shares of all count.
     pub fn admits(&self, lane: usize, holder: Holder<'_>, now_ms: u64) -> bool {
         let fits = |(number, lane): (usize, &Lane)| {
@@ -296,6 +306,14 @@ mod tests {
         assert!(!threads.are_scarce(120) && threads.are_scarce(121));
         threads.take(0, 100, None);
         assert!(!threads.are_scarce(20) && threads.are_scarce(21));
+    }
+
+    #[test]
+    fn threads_are_lacking_while_less_than_a_sixteenth_is_free() {
+        let threads = threads(160);
+        assert_eq!((threads.lacking(150), threads.lacking(151), threads.lacking(500)), (0, 1, 10));
+        threads.take(0, 100, None);
+        assert_eq!((threads.lacking(50), threads.lacking(55)), (0, 5));
     }
 
     #[test]

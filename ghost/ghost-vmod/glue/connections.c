@@ -59,6 +59,16 @@ connection_ends(struct client_task *t)
 	t->connection = 0;
 }
 
+/* A connection that has not been here before: what was known of the one before it under this number counts no more. */
+void
+connection_is_new(int fd)
+{
+	uint32_t http2 = HTTP2;
+
+	if (fd > 0 && fd < MOST_CONNECTIONS && (__atomic_load_n(&connections[fd].requests, __ATOMIC_RELAXED) & ACTIVE) == 0)
+		(void)__atomic_compare_exchange_n(&connections[fd].body, &http2, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* What a connection does, and the number of its last request. */
 enum connection_state
 connection_state(int fd, uint32_t *request)

@@ -177,6 +177,7 @@ void ghost_give_back(struct ghost_hold *, uint32_t threads, uint64_t now_ms);
 bool ghost_admits(const struct ghost_hold *, uint64_t now_ms);
 bool ghost_exhausted(struct ghost_lane);
 bool ghost_scarce(uint32_t more);
+uint32_t ghost_lacking(uint32_t more);
 void ghost_refuse(struct ghost_ticket *);
 
 /* The memory that cached objects may take: ghost-core/src/memory.rs. */

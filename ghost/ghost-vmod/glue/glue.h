@@ -31,12 +31,14 @@
 #define TICKET		"X-Ghost-Ticket"
 #define TICKET_TEXT	64
 
-#define COUNT(field)								\
+#define COUNT_MANY(field, n)							\
 	do {									\
 		if (ghost_vsc != NULL)						\
-			(void)__atomic_fetch_add(&ghost_vsc->field, 1,		\
+			(void)__atomic_fetch_add(&ghost_vsc->field, n,		\
 			    __ATOMIC_RELAXED);					\
 	} while (0)
+
+#define COUNT(field)	COUNT_MANY(field, 1)
 
 extern struct VSC_ghost *ghost_vsc;
 extern const struct ghost_vrt ghost_vrt;
@@ -53,6 +55,7 @@ enum connection_state {
 	CONNECTION_HAS_BODY,		/* busy with a request that may send more of its body */
 };
 enum connection_state connection_state(int fd, uint32_t *request);
+void connection_is_new(int fd);
 bool body_waits(const struct req *);
 
 /* http.c */

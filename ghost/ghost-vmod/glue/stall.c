@@ -1,5 +1,6 @@
 /*
- * A thread that looks at the connections of clients (slow.c). While few of varnishd's threads are free it looks more often, and bears less.
+ * A thread that looks at the connections of clients (slow.c). While few of varnishd's threads are free it bears less; when less than a sixteenth is,
+ * or when there are too many connections, those that have waited longest go (evict.c).
  * Sockets of Unix domain are left alone: who is behind them has limits of its own.
  */
 
@@ -7,6 +8,7 @@
 
 #include <dirent.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "glue.h"
@@ -14,12 +16,17 @@
 
 #define STALL_VARIABLE	"GHOST_STALL_SECONDS"
 #define STALL_SECONDS	30.0
-#define STALL_LOOKS	30	/* in that time */
+#define HEAD_LOOKS	300	/* in that time */
+#define LACKING_LOOKS	1200
+#define STALL_LOOKS	30	/* thorough ones */
 #define SCARCE_LOOKS	60
 #define SCARCE_PART	12	/* of that time is given while threads are scarce; half of it for the head of a request */
-#define LOOK_SHARE	50	/* of the time at most one part goes into looking */
+#define LOOK_SHARE	50	/* of the time at most one part goes into looking; and one of */
+#define LACKING_SHARE	10	/* these while threads are lacking */
 #define STALL_STACK	(256 * 1024)
 #define STALL_PORTS	65536
+#define CONNECTIONS_VARIABLE	"GHOST_CONNECTIONS"
+#define EVICT_PART	16	/* of all connections are ended at once when there are too many */
 
 static struct slow_seen *stall_seen;
 static size_t stall_room;
@@ -27,10 +34,11 @@ static unsigned char stall_ports[STALL_PORTS];
 static pthread_once_t stall_once = PTHREAD_ONCE_INIT;
 static bool stall_scarce;
 
-struct look {
-	double			now;
-	struct slow_patience	patience;
-	unsigned		heads;
+struct round {
+	struct slow_look	look;
+	unsigned		connections;
+	unsigned		heads;		/* that threads read */
+	unsigned		waiting;	/* for a thread */
 };
 
 static double
@@ -40,6 +48,20 @@ stall_time(void)
 	double seconds = text == NULL ? STALL_SECONDS : strtod(text, NULL);
 
 	return (seconds > 0 ? seconds : STALL_SECONDS);
+}
+
+/* How many connections there may be on plain ports. */
+static unsigned
+stall_connections(void)
+{
+	const char *text = getenv(CONNECTIONS_VARIABLE);
+	unsigned long most = text == NULL ? 0 : strtoul(text, NULL, 10);
+	struct rlimit files;
+
+	/* Without any to spare, varnishd could neither accept connections nor open any to backends. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && (most == 0 || most > files.rlim_cur / 4 * 3))
+		most = files.rlim_cur / 4 * 3;
+	return (most == 0 || most > UINT32_MAX ? UINT32_MAX : (unsigned)most);
 }
 
 /* The local port of a TCP socket; 0 for anything else. */
@@ -88,7 +110,7 @@ stall_of(int fd)
 
 /* Calls with each file descriptor of the process. */
 static void
-stall_each(void (*with)(int fd, struct look *), struct look *look)
+stall_each(void (*with)(int fd, struct round *), struct round *round)
 {
 	DIR *all = opendir("/proc/self/fd");
 	struct dirent *one;
@@ -97,22 +119,23 @@ stall_each(void (*with)(int fd, struct look *), struct look *look)
 		return;
 	while ((one = readdir(all)) != NULL)
 		if (one->d_name[0] >= '0' && one->d_name[0] <= '9')
-			with(atoi(one->d_name), look);
+			with(atoi(one->d_name), round);
 	(void)closedir(all);
 }
 
 static void
-stall_learn(int fd, struct look *look)
+stall_learn(int fd, struct round *round)
 {
 
-	(void)look;
+	(void)round;
+	parked_learn(fd);
 	if (stall_listens(fd))
 		stall_ports[stall_port(fd) % STALL_PORTS] = 1;
 }
 
 /* Connections to backends have ports of their own on this side. */
 static void
-stall_check(int fd, struct look *look)
+stall_check(int fd, struct round *round)
 {
 	unsigned port = stall_port(fd);
 	struct slow_seen *seen;
@@ -122,7 +145,8 @@ stall_check(int fd, struct look *look)
 	seen = stall_of(fd);
 	if (seen == NULL)
 		return;
-	switch (slow_look(seen, fd, look->now, &look->patience)) {
+	round->connections++;
+	switch (slow_look(seen, fd, &round->look)) {
 	case SLOW_WRITE:
 		COUNT(stalled);
 		break;
@@ -132,38 +156,68 @@ stall_check(int fd, struct look *look)
 	case SLOW_HEAD:
 		COUNT(slow_heads);
 		break;
-	case SLOW_HEAD_BEGUN:
-		look->heads++;
-		break;
 	case SLOW_NOT:
+		round->heads += seen->state == CONNECTION_BETWEEN && seen->head_since != 0;
+		round->waiting += seen->state == CONNECTION_BETWEEN && seen->is_waiting;
 		break;
 	}
+}
+
+/* Returns whether threads are lacking. */
+static bool
+stall_evict(const struct round *round, unsigned most)
+{
+	unsigned too_many = round->connections > most ? round->connections - most + most / EVICT_PART : 0;
+	unsigned lacking = ghost_lacking(round->heads + round->waiting), heads, idle;
+
+	heads = evict_heads(stall_seen, stall_room, lacking, round->look.now);
+	idle = evict_idle(stall_seen, stall_room, too_many, round->look.now);
+	COUNT_MANY(slow_heads, heads);
+	COUNT_MANY(idle_closed, idle);
+	return (lacking > 0);
+}
+
+/* Sockets and waiters are there from the start, or nearly. */
+static void
+stall_learn_all(struct round *round)
+{
+
+	memset(stall_ports, 0, sizeof stall_ports);
+	parked_forget_waiters();
+	stall_each(stall_learn, round);
+	stall_ports[0] = 0;
 }
 
 static void *
 stall_thread(void *p)
 {
-	struct look look;
-	double most = stall_time(), borne;
-	double pause, took = 0;
-	bool scarce;
+	struct round round;
+	double most = stall_time(), borne, thorough = 0;
+	double pause, least, took = 0;
+	unsigned connections = stall_connections();
+	bool scarce, lacking = false;
 
 	(void)p;
-	memset(&look, 0, sizeof look);
+	memset(&round, 0, sizeof round);
 	while (1) {
-		scarce = ghost_scarce(look.heads);
+		scarce = ghost_scarce(round.heads);
 		__atomic_store_n(&stall_scarce, scarce, __ATOMIC_RELAXED);
-		pause = most / (scarce ? SCARCE_LOOKS : STALL_LOOKS);
-		VTIM_sleep(pause > took * LOOK_SHARE ? pause : took * LOOK_SHARE);
-		look.now = VTIM_mono();
-		look.heads = 0;
+		pause = most / (lacking ? LACKING_LOOKS : HEAD_LOOKS);
+		least = took * (lacking ? LACKING_SHARE : LOOK_SHARE);
+		VTIM_sleep(pause > least ? pause : least);
+		round.look.now = VTIM_mono();
+		round.look.is_thorough = round.look.now - thorough >= most / (scarce ? SCARCE_LOOKS : STALL_LOOKS);
 		borne = most / (scarce ? SCARCE_PART : 1);
-		look.patience = (struct slow_patience){ borne, borne, scarce ? borne / 2 : borne };
-		memset(stall_ports, 0, sizeof stall_ports);
-		stall_each(stall_learn, &look);
-		stall_ports[0] = 0;
-		stall_each(stall_check, &look);
-		took = VTIM_mono() - look.now;
+		round.look.patience = (struct slow_patience){ borne, borne, scarce ? borne / 2 : borne };
+		round.connections = round.heads = round.waiting = 0;
+		if (round.look.is_thorough) {
+			thorough = round.look.now;
+			stall_learn_all(&round);
+		}
+		round.look.knows_parked = parked_read();
+		stall_each(stall_check, &round);
+		lacking = stall_evict(&round, connections);
+		took = VTIM_mono() - round.look.now;
 	}
 	return (NULL);
 }

@@ -23,7 +23,7 @@ pub struct Stored {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ghost_memory_start(text: Text) -> bool {
     // SAFETY: as promised.
-    let text = unsafe { text.get() }.and_then(|text| str::from_utf8(text).ok());
+    let text = unsafe { text.get() }.and_then(|text| std::str::from_utf8(text).ok());
     text.and_then(MemoryBudget::read).map(|budget| BUDGET.get_or_init(|| budget)).is_some()
 }
 

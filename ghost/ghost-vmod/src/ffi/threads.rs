@@ -111,6 +111,12 @@ pub extern "C" fn ghost_scarce(more: u32) -> bool {
     THREADS.are_scarce(more)
 }
 
+/// How many threads have to become free until a sixteenth is, if so many more are in use than were taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn ghost_lacking(more: u32) -> u32 {
+    THREADS.lacking(more)
+}
+
 /// From now on the ticket says that ghost answers by itself, 503 and to come again.
 ///
 /// # Safety
