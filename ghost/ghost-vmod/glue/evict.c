@@ -7,7 +7,7 @@
 #include "glue.h"
 #include "slow.h"
 
-#define LEAST_HEAD	0.1		/* seconds that a head may take, whatever else is the case */
+#define LEAST_HEAD	0.05		/* seconds that a head may take, whatever else is the case */
 
 struct candidate {
 	int			fd;
