@@ -88,7 +88,7 @@ func TestClientsWhoDoNotReadCostNobodyTheCache(t *testing.T) {
 	s.heldItsLimit("200 clients who do not read, for 75 s", before)
 }
 
-// Their number has no bound of ours: docs/kubernetes.md says what each takes. The first of them have all threads of varnishd at work for
+// Their number is bounded by what each takes, which docs/kubernetes.md says. The first of them have all threads of varnishd at work for
 // the first time, whose memory is counted elsewhere.
 func TestClientsWhoSayNothingTakeLittle(t *testing.T) {
 	const (

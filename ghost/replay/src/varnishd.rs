@@ -54,12 +54,16 @@ impl Varnishd {
         let mut command = Command::new(program);
         command.args(own).arg("-F").arg("-n").arg(work.join("varnish")).arg("-f").arg(work.join("main.vcl"));
         let mut sockets = BTreeMap::new();
+        // Held until varnishd starts, so that no two sockets get the same port.
+        let mut held = Vec::new();
         for name in names {
             let socket = if edges.contains(name) {
                 Socket::Edge(work.join(format!("{name}.sock")))
             } else {
-                // Free now, and nobody else is about.
-                Socket::Plain(TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(fault)?)
+                let listener = TcpListener::bind("127.0.0.1:0").map_err(fault)?;
+                let address = listener.local_addr().map_err(fault)?;
+                held.push(listener);
+                Socket::Plain(address)
             };
             command.arg("-a").arg(match &socket {
                 Socket::Plain(address) => format!("{name}={address}"),
@@ -69,6 +73,7 @@ impl Varnishd {
         }
         command.arg("-a").arg(format!("{RELOAD_SOCKET}={}", control(&work).display()));
         let output = log.try_clone().map_err(fault)?;
+        drop(held);
         let child = command.stdin(Stdio::null()).stdout(output).stderr(log).spawn().map_err(fault)?;
         let mut varnishd = Self { child, sockets, work };
         varnishd.wait_until_up()?;

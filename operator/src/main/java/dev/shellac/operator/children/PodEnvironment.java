@@ -82,6 +82,7 @@ final class PodEnvironment {
         var values = new LinkedHashMap<String, String>();
         values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));
         budget.objects(storage).ifPresent(objects -> values.put("GHOST_MEMORY_BUDGET", objects.argument()));
+        budget.connections().ifPresent(connections -> values.put("GHOST_CONNECTIONS", String.valueOf(connections)));
         // One a line: an argument may hold a semicolon.
         values.put(
                 "VARNISHD_EXTRA_ARGS",

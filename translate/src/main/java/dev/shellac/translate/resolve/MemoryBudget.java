@@ -42,6 +42,12 @@ public record MemoryBudget(
     /** What a thread touches that does nothing but accept connections at one socket. */
     private static final long ACCEPTOR = 32 * KIBI;
 
+    /** What the kernel has of a connection on which nothing is asked: 2.8 to 3 KiB, measured. */
+    private static final long CONNECTION = 3 * KIBI;
+
+    /** Those beyond would have file descriptors that the router does not watch. */
+    private static final long MOST_CONNECTIONS = 60_000;
+
     static final long LOG = 16 * MEBI;
     // What the chaperone makes of a routing.json takes four times its size, the file is there while it is read, and its
     // head comes on top.
@@ -92,6 +98,11 @@ public record MemoryBudget(
     /** Threads for requests, in all pools, beside those that accept connections at so many sockets. */
     public int requestThreads(int sockets) {
         return (int) ((threads - ACCEPTOR * POOLS * sockets) / THREAD);
+    }
+
+    /** Connections on plain ports that the kernel's part has room for; none where no memory is promised. */
+    public Optional<Long> connections() {
+        return isPromised ? Optional.of(Math.min(reserve() / CONNECTION, MOST_CONNECTIONS)) : Optional.empty();
     }
 
     /**

@@ -23,6 +23,7 @@ public record Parameters(Snapshot snapshot) {
             "VARNISHD_EXTRA_ARGS", "varnishdExtraArgs adds to them",
             "VARNISH_STORAGE", "storage and varnishdExtraArgs say what is stored where",
             "GHOST_MEMORY_BUDGET", "storage and varnishdExtraArgs say what is stored where",
+            "GHOST_CONNECTIONS", "a larger memory limit has room for more connections",
             "_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS takes others"));
 
     public static Parameters of(Snapshot snapshot) {

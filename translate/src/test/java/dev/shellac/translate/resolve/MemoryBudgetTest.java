@@ -68,6 +68,19 @@ final class MemoryBudgetTest {
         assertThat(objects.shortfall().isPresent()).isEqualTo(shortfall != null);
     }
 
+    /** They take the kernel's part, a twentieth; and the router watches no file descriptor above 65,535. */
+    @ParameterizedTest
+    @CsvSource({"512, 8738", "1024, 17476", "4096, 60000", "65536, 60000"})
+    void connectionsFitTheKernelsPart(long limit, long connections) {
+        assertThat(MemoryBudget.of(Optional.of(limit * MEBI)).connections()).contains(connections);
+        assertThat(connections * 3 * 1024).isLessThanOrEqualTo(limit * MEBI / 20);
+    }
+
+    @Test
+    void withoutALimitConnectionsAreNotBounded() {
+        assertThat(MemoryBudget.of(Optional.empty()).connections()).isEmpty();
+    }
+
     /** As varnish/gateway documents it. */
     @Test
     void twoGibibytesHoldAStorageOfOne() {
