@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Port;
+import dev.shellac.model.Secret;
 import dev.shellac.model.core.Namespace;
 import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.core.Service;
@@ -182,14 +183,30 @@ final class DefaultsTest {
                 kind: Secret
                 metadata: {name: s}
                 type: kubernetes.io/tls
-                data: {a: aGk=, b: aGk=}
-                stringData: {b: ho}
+                data: {tls.crt: aGk=, tls.key: aGk=}
+                stringData: {tls.key: ho}
                 """);
         assertThat(secret.values()).hasSize(2);
-        var text = secret.values().get("b");
+        var text = secret.values().get("tls.key");
         assertThat(text == null ? "" : text.<String>reveal(bytes -> new String(bytes, StandardCharsets.UTF_8)))
                 .isEqualTo("ho");
         assertThat(secret.toString()).doesNotContain("ho,").contains("2 bytes");
+    }
+
+    /** Tenants may name Secrets of any kind and size: the operator keeps no more of them than a certificate may have. */
+    @Test
+    void ofASecretTheKeyPairAloneIsKeptAndOnlyTheLengthOfWhatIsTooLarge() {
+        SecretObject secret = Yaml.only(SecretObject.class, """
+                apiVersion: v1
+                kind: Secret
+                metadata: {name: s}
+                type: kubernetes.io/tls
+                stringData: {other: kept by nobody, tls.crt: %s, tls.key: %s}
+                """.formatted(
+                        "c".repeat(SecretObject.MOST_BYTES + 1), "k".repeat(SecretObject.MOST_BYTES)));
+        assertThat(secret.values()).containsOnlyKeys("tls.crt", "tls.key");
+        assertThat(secret.values().get("tls.crt")).isEqualTo(Secret.ofLength(SecretObject.MOST_BYTES + 1));
+        assertThat(secret.values().get("tls.key")).isNotEqualTo(Secret.ofLength(SecretObject.MOST_BYTES));
     }
 
     @Test

@@ -34,11 +34,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Kubernetes' own kinds. Only the fields that are used are looked at: the rest is checked by nobody here. */
 final class CoreKinds {
     private static final String SERVICE_LABEL = "kubernetes.io/service-name";
     private static final List<String> V1 = List.of("v1");
+    private static final Set<String> KEY_PAIR = Set.of(SecretObject.CERTIFICATE, SecretObject.KEY);
 
     static final KindDecoder SERVICE = new KindDecoder(
             GroupKind.SERVICE,
@@ -205,12 +207,22 @@ final class CoreKinds {
 
     private static SecretObject secret(Metadata meta, View view) {
         Map<String, Secret> values = new LinkedHashMap<>();
-        view.table("data")
-                .forEach((key, value) ->
-                        values.put(key, Secret.of(Base64.getMimeDecoder().decode(value))));
-        view.table("stringData")
-                .forEach((key, value) -> values.put(key, Secret.of(value.getBytes(StandardCharsets.UTF_8))));
+        view.table("data").forEach((key, value) -> {
+            if (KEY_PAIR.contains(key)) {
+                values.put(key, kept(Base64.getMimeDecoder().decode(value)));
+            }
+        });
+        view.table("stringData").forEach((key, value) -> {
+            if (KEY_PAIR.contains(key)) {
+                values.put(key, kept(value.getBytes(StandardCharsets.UTF_8)));
+            }
+        });
         return new SecretObject(meta, view.text("type"), values);
+    }
+
+    // Whoever may name a Secret decides how much the operator reads, but not how much it keeps.
+    private static Secret kept(byte[] value) {
+        return value.length <= SecretObject.MOST_BYTES ? Secret.of(value) : Secret.ofLength(value.length);
     }
 
     private static boolean isBase64(String text) {

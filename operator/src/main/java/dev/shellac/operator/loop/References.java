@@ -6,6 +6,7 @@ import dev.shellac.model.ObjectRef;
 import dev.shellac.model.Resource;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.Namespace;
 import dev.shellac.model.gateway.FrontendTls;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
@@ -13,6 +14,7 @@ import dev.shellac.model.gateway.Listener;
 import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.translate.attach.Gateways;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +36,7 @@ record References(Snapshot snapshot, String controller) {
     /** Whether objects that may name others differ. */
     static boolean mayDiffer(Snapshot before, Snapshot now) {
         return !now.changesSince(before, BackendTlsPolicy.class).isEmpty()
+                || !now.changesSince(before, Namespace.class).isEmpty()
                 || HOLDERS.stream()
                         .anyMatch(kind -> !now.changesSince(before, kind).isEmpty());
     }
@@ -98,7 +101,7 @@ record References(Snapshot snapshot, String controller) {
         return snapshot.find(
                         Gateway.class,
                         set.parent().resolve(set.meta().name().namespace()).name())
-                .filter(this::isOurs)
+                .filter(gateway -> isOurs(gateway) && Gateways.admits(snapshot, gateway, set))
                 .isPresent();
     }
 

@@ -149,6 +149,27 @@ final class ArrivalsTest {
         assertThat(reader.wanted).isEmpty();
     }
 
+    /** Anybody may name our Gateway as the parent of a ListenerSet. */
+    @Test
+    void whatListenerSetsNameIsReadOnceTheGatewayAdmitsThem() {
+        arrive(START, gatewayClass("ours", OURS), gateway("g", "ours", "one"), listenerSet("guest", "two"));
+        reader.read.add(secret("one"));
+        assertThat(reader.wanted).containsExactly(secret("one"));
+        arrive(
+                START,
+                gateway("g", "ours", "one")
+                        .replace(
+                                "{gatewayClassName", "{allowedListeners: {namespaces: {from: All}}, gatewayClassName"));
+        assertThat(reader.wanted)
+                .containsExactlyInAnyOrder(secret("one"), ResourceId.of(GroupKind.SECRET, "guest", "two"));
+    }
+
+    private static String listenerSet(String namespace, String secret) {
+        return "{apiVersion: gateway.networking.k8s.io/v1, kind: ListenerSet, metadata: {name: s, namespace: "
+                + namespace + "}, spec: {parentRef: {name: g, namespace: shop}, listeners: [{name: web, port: 443,"
+                + " protocol: HTTPS, hostname: guest.example.com, tls: {certificateRefs: [{name: " + secret + "}]}}]}}";
+    }
+
     @Test
     void authoritiesOfPoliciesAreReadOnlyWhereARouteOfOursIsSubjectToThem() {
         arrive(START, policy("ca"));

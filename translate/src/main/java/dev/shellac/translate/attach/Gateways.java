@@ -64,6 +64,13 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
                 .findFirst();
     }
 
+    /** Whether a Gateway takes listeners from the namespace of a set. */
+    public static boolean admits(Snapshot snapshot, Gateway gateway, ListenerSet set) {
+        String guest = set.meta().name().namespace();
+        return gateway.allowedListeners()
+                .admits(guest, labels(snapshot, guest), gateway.meta().name().namespace());
+    }
+
     /** Whether every route fares the same with the others: all but what only the status of a Gateway shows. */
     public boolean agreesForRoutes(Gateways other) {
         return byName.keySet().equals(other.byName.keySet())
@@ -79,12 +86,13 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
             var check = new ListenerCheck(gateway, certificates, settings.tls());
             var ports = new PortLimit(gateway.meta().name().namespace());
             var room = new CertificateLimit(snapshot, gateway);
+            var listenerLimit = new ListenerLimit(gateway.meta().name().namespace());
             List<BoundListener> own = room.admit(
                     ports.admit(Conflicts.settle(checked(check, gateway.id(), gateway.listeners()), List.of())));
             var earlier = new ArrayList<>(own);
             var sets = new ArrayList<BoundSet>();
             for (ListenerSet set : setsOldestFirst()) {
-                Optional<Refusal> refusal = refusal(set);
+                Optional<Refusal> refusal = refusal(set).or(() -> listenerLimit.refusal(set));
                 List<BoundListener> listeners = refusal.isPresent()
                         ? List.of()
                         : room.admit(ports.admit(Conflicts.settle(checked(check, set.id(), set.listeners()), earlier)));
@@ -135,13 +143,12 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         }
 
         private Optional<Refusal> refusal(ListenerSet set) {
-            String home = gateway.meta().name().namespace();
-            String guest = set.meta().name().namespace();
-            return gateway.allowedListeners().admits(guest, labels(snapshot, guest), home)
+            return admits(snapshot, gateway, set)
                     ? Optional.empty()
                     : Optional.of(new Refusal(
                             Reason.NOT_ALLOWED,
-                            gateway.id() + " takes no listeners from namespace " + guest
+                            gateway.id() + " takes no listeners from namespace "
+                                    + set.meta().name().namespace()
                                     + ": its spec.allowedListeners decides"));
         }
 

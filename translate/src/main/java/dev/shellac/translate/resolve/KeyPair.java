@@ -43,11 +43,11 @@ public sealed interface KeyPair {
     /** It cannot. */
     record Bad(String why) implements KeyPair {}
 
-    String CERTIFICATE = "tls.crt";
-    String KEY = "tls.key";
+    String CERTIFICATE = SecretObject.CERTIFICATE;
+    String KEY = SecretObject.KEY;
 
     /** Bytes of a chain and its key as PEM. Chains have a few KiB; all certificates of a Gateway share what a pod can hold. */
-    int MOST_BYTES = 64 * 1024;
+    int MOST_BYTES = SecretObject.MOST_BYTES;
 
     /** What it holds; equal Secrets are read once. */
     static KeyPair of(SecretObject secret) {
@@ -87,9 +87,7 @@ public sealed interface KeyPair {
     }
 
     private static int length(SecretObject secret, String key) {
-        return Optional.ofNullable(secret.values().get(key))
-                .<Integer>map(value -> value.reveal(bytes -> bytes.length))
-                .orElse(0);
+        return Optional.ofNullable(secret.values().get(key)).map(Secret::length).orElse(0);
     }
 
     private static Optional<String> fault(SecretObject secret, String key, String label) {
