@@ -5,6 +5,7 @@ import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A pod of a Gateway, as far as it is looked at.
@@ -28,6 +29,8 @@ public record Pod(
     // What every container goes through.
     private static final Set<String> ON_ITS_WAY = Set.of("", "ContainerCreating", "PodInitializing");
     private static final int MOST_WORDS = 500;
+    private static final String FAILED_PULL = "ErrImagePull: ";
+    private static final Pattern BACK_OFF = Pattern.compile("back-off \\S+ restarting");
 
     static Pod of(Name name, JsonNode object) {
         JsonNode meta = object.path("metadata");
@@ -60,12 +63,19 @@ public record Pod(
             String reason = waiting.path("reason").asText();
             if (!ON_ITS_WAY.contains(reason)) {
                 String message = waiting.path("message").asText();
-                String words = what + container.path("name").asText() + " does not run: " + reason
-                        + (message.isEmpty() ? "" : ": " + message);
+                String words = what + container.path("name").asText() + " does not run: "
+                        + lasting(reason + (message.isEmpty() ? "" : ": " + message));
                 return Optional.of(words.substring(0, Math.min(words.length(), MOST_WORDS)));
             }
         }
         return Optional.empty();
+    }
+
+    // A node alternates between a failed pull and the wait before the next one, and waits longer each time. A status
+    // follows none of it.
+    private static String lasting(String words) {
+        int pull = words.indexOf(FAILED_PULL);
+        return BACK_OFF.matcher(pull < 0 ? words : words.substring(pull)).replaceFirst("back-off restarting");
     }
 
     /** Where its state can be asked for. */
