@@ -25,10 +25,14 @@ pub struct Budget {
 impl Budget {
     /// What follows is on the account of this route's namespace.
     pub fn charge_to(&mut self, route_name: &str) {
-        let namespace = route_name.split('/').next().unwrap_or_default();
+        let namespace = route_name.split_once('/').map_or("", |(namespace, _)| namespace);
         if *self.namespace != *namespace {
             self.namespace = namespace.into();
         }
+    }
+
+    pub fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// Whether there is anything left; counts the times that there was not.

@@ -104,19 +104,20 @@ impl Shared {
         pool
     }
 
-    /// The counter of the namespace in a route's `namespace/name`.
-    pub fn namespace_usage(&mut self, route: &str) -> Arc<Usage> {
-        self.usage(format!("n:{}", route.split_once('/').map_or("", |(namespace, _)| namespace)))
+    /// The counter of the namespace that is charged.
+    pub fn namespace_usage(&mut self) -> Arc<Usage> {
+        self.usage(format!("n:{}", self.budget.namespace()))
     }
 
-    /// The counter of a backend: by its pool's name, whose endpoints come and go, or by its endpoints.
+    /// The counter of a backend of the namespace that is charged: by its pool's name, whose endpoints come and go, or by its endpoints.
     pub fn backend_usage(&mut self, target: &Target, pool: Option<&str>) -> Arc<Usage> {
+        let namespace = self.budget.namespace();
         let key = match (target, pool) {
-            (_, Some(name)) => format!("p:{name}"),
+            (_, Some(name)) => format!("p:{namespace}/{name}"),
             (Target::Inline(pool), None) => {
-                pool.endpoints().iter().fold("e:".to_owned(), |key, endpoint| key + endpoint.key() + " ")
+                pool.endpoints().iter().fold(format!("e:{namespace}/"), |key, endpoint| key + endpoint.key() + " ")
             }
-            _ => "e:".to_owned(),
+            _ => format!("e:{namespace}/"),
         };
         self.usage(key)
     }

@@ -156,6 +156,11 @@ impl Route {
         Holder { backend: &group.usage, namespace: &self.namespace }
     }
 
+    /// Tells namespaces apart.
+    pub fn namespace(&self) -> &Arc<Usage> {
+        &self.namespace
+    }
+
     /// The counters of `holder`, for a request that outlives its table.
     pub fn usages(&self, group: &Group) -> [Arc<Usage>; 2] {
         [Arc::clone(&group.usage), Arc::clone(&self.namespace)]
