@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 
 use crate::limits;
+use crate::room;
 
 #[derive(Debug, Default)]
 pub struct Budget {
@@ -25,7 +26,7 @@ pub struct Budget {
 impl Budget {
     /// What follows is on the account of this route's namespace.
     pub fn charge_to(&mut self, route_name: &str) {
-        let namespace = route_name.split_once('/').map_or("", |(namespace, _)| namespace);
+        let namespace = room::namespace(route_name);
         if *self.namespace != *namespace {
             self.namespace = namespace.into();
         }

@@ -1,4 +1,4 @@
-//! The rule of fair shares: of threads, of the queues of mirrors, of the memory of patterns.
+//! The rule of fair shares: of threads, of the queues of mirrors.
 
 /// What one holder has, and how many there are that share with it.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub fn is_within_shares(capacity: u32, used: u32, namespace: Part, member: Part)
 /// Whether `held` of `capacity` may become more, with so many holders, when `used` are in use by all.
 ///
 /// As long as an eighth is free, everybody may. Then those may that hold no more than a fair share of the rest.
-pub(crate) fn is_within_share(capacity: u32, used: u32, held: u32, holders: u32) -> bool {
+fn is_within_share(capacity: u32, used: u32, held: u32, holders: u32) -> bool {
     let reserve = reserve(capacity);
     capacity.saturating_sub(used) >= reserve || held <= (capacity - reserve) / holders.max(1)
 }

@@ -41,6 +41,7 @@ mod redirect;
 mod report;
 mod request;
 mod rewrite;
+mod room;
 mod route;
 mod share;
 mod table;

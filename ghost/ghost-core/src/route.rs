@@ -211,6 +211,19 @@ impl Route {
         self.cache.as_deref()
     }
 
+    /// Those of its conditions and of its cache policy.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+        let path = match &self.path {
+            PathRule::Pattern(pattern) => Some(pattern),
+            _ => None,
+        };
+        let values = self.headers.iter().chain(&self.query).filter_map(|rule| match &rule.value {
+            ValueRule::Pattern(pattern) => Some(pattern),
+            ValueRule::Exact(_) => None,
+        });
+        path.into_iter().chain(values).chain(self.cache().into_iter().flat_map(CachePolicy::patterns))
+    }
+
     /// How much of a request body to keep for retry and mirror; 0 where neither can happen.
     pub fn buffer_bytes(&self) -> u32 {
         let needed = self.retry().is_some_and(|retry| retry.attempts > 0) || !self.mirrors().is_empty();
