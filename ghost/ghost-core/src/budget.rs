@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 
 use crate::limits;
+use crate::room;
 
 #[derive(Debug, Default)]
 pub struct Budget {
@@ -25,10 +26,14 @@ pub struct Budget {
 impl Budget {
     /// What follows is on the account of this route's namespace.
     pub fn charge_to(&mut self, route_name: &str) {
-        let namespace = route_name.split('/').next().unwrap_or_default();
+        let namespace = room::namespace(route_name);
         if *self.namespace != *namespace {
             self.namespace = namespace.into();
         }
+    }
+
+    pub fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// Whether there is anything left; counts the times that there was not.

@@ -21,6 +21,7 @@ use crate::limits;
 use crate::listener::Listeners;
 use crate::pool::Pool;
 use crate::report::{Effect, Refusal, Report, TableError};
+use crate::room;
 use crate::route::Target;
 use crate::table::{NamedPools, Table};
 use crate::vhost::{self, Host};
@@ -53,7 +54,7 @@ impl Table {
         let mut report = Report::default();
         let mut listeners = Listeners::build(&top, &mut shared)?;
         let pools = build_pools(&top.pools.0, previous_hosts, &mut shared, &mut report);
-        let (hosts, host_index) = build_hosts(&top.vhosts.0, previous_hosts, &mut shared, &mut report);
+        let Hosts { list: hosts, index, short } = build_hosts(&top.vhosts.0, previous_hosts, &mut shared, &mut report);
         listeners.name_sockets(&shared);
         let mut survey = Survey::new(&listeners, &pools, shared.names());
         for host in &hosts {
@@ -67,7 +68,8 @@ impl Table {
         let before = previous.map(|previous| &*previous.endpoints).unwrap_or_default();
         report.endpoints_added = missing_from(&endpoints, before);
         report.endpoints_removed = missing_from(before, &endpoints);
-        report.deferred = shared.budget.deferred();
+        report.deferred += shared.budget.deferred();
+        report.pattern_bytes = shared.room.used();
         shared.sweep();
         drop(shared);
         let table = Table {
@@ -76,7 +78,8 @@ impl Table {
             listeners,
             routes: report.routes,
             hosts: hosts.into(),
-            host_index,
+            short_hosts: short,
+            host_index: index,
             pools,
             ejection: ejection(&top.passive_health)?,
             endpoints: endpoints.into(),
@@ -159,16 +162,18 @@ fn build_pool(raw: &RawValue, shared: &mut Shared) -> Result<Arc<Pool>, Wrong> {
     compile::inline_pool("backends", &dto.backends, dto.select, dto.backend_tls.as_ref(), shared)
 }
 
-fn build_hosts(
-    entries: &RawEntries<'_>,
-    previous: Option<&Table>,
-    shared: &mut Shared,
-    report: &mut Report,
-) -> (Vec<Arc<Host>>, HostIndex) {
+/// All hosts of a table, and those that some patterns of found no room.
+struct Hosts {
+    list: Vec<Arc<Host>>,
+    index: HostIndex,
+    short: HashSet<Arc<str>>,
+}
+
+fn build_hosts(entries: &RawEntries<'_>, previous: Option<&Table>, shared: &mut Shared, report: &mut Report) -> Hosts {
     let old: HashMap<&str, &Arc<Host>, foldhash::fast::RandomState> =
         previous.map(|previous| previous.hosts.iter().map(|host| (host.name(), host)).collect()).unwrap_or_default();
     let mut hosts = Vec::with_capacity(entries.len());
-    let mut index = HostIndex::default();
+    let (mut index, mut short) = (HostIndex::default(), HashSet::new());
     for (name, raw) in entries {
         let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let fits = HostPattern::parse(name)
@@ -184,33 +189,55 @@ fn build_hosts(
             });
             continue;
         }
-        let digest = hash::digest(raw.get().as_bytes());
         let before = old.get(&**name).copied();
-        let host = match before {
-            Some(host) if host.digest == digest => {
-                report.hosts_reused += 1;
-                report.routes_reused += host.routes.len();
-                Arc::clone(host)
+        let name = before.map_or_else(|| Arc::from(&**name), |host| Arc::clone(&host.name));
+        let is_short = previous.is_some_and(|previous| previous.short_hosts.contains(&name));
+        let kept = before.filter(|host| !is_short && shared.room.fits(room::patterns(&host.routes)));
+        let refused = shared.room.refusals();
+        let mut host = build_host(&name, raw, kept, shared, report);
+        let fits = shared.room.fits(room::patterns(&host.routes));
+        if !fits || shared.room.refusals() > refused {
+            // The next build compiles all of it again, and at once where new routes took the room of those that were taken over.
+            report.deferred += u64::from(!fits);
+            if let Some(host) = Arc::get_mut(&mut host) {
+                host.digest = 0;
             }
-            _ => {
-                let name = before.map_or_else(|| Arc::from(&**name), |host| Arc::clone(&host.name));
-                match vhost::compile(&name, raw, digest, before.map(|host| &**host), shared) {
-                    Ok((host, reused)) => {
-                        report.routes_reused += reused;
-                        Arc::new(host)
-                    }
-                    Err(refusal) => {
-                        report.refusals.push(refusal);
-                        // Its place in the index is taken: an empty host keeps the numbers right.
-                        Arc::new(Host::empty(&name))
-                    }
-                }
-            }
-        };
+            short.insert(Arc::clone(&host.name));
+        }
+        for (namespace, pattern) in room::patterns(&host.routes) {
+            shared.room.count(namespace, pattern);
+        }
         report.refusals.extend(host.refusals.iter().cloned());
         hosts.push(host);
     }
-    (hosts, index)
+    Hosts { list: hosts, index, short }
+}
+
+/// Takes over what it can of `previous`.
+fn build_host(
+    name: &Arc<str>,
+    raw: &RawValue,
+    previous: Option<&Arc<Host>>,
+    shared: &mut Shared,
+    report: &mut Report,
+) -> Arc<Host> {
+    let digest = hash::digest(raw.get().as_bytes());
+    if let Some(host) = previous.filter(|host| host.digest == digest) {
+        report.hosts_reused += 1;
+        report.routes_reused += host.routes.len();
+        return Arc::clone(host);
+    }
+    match vhost::compile(name, raw, digest, previous.map(|host| &**host), shared) {
+        Ok((host, reused)) => {
+            report.routes_reused += reused;
+            Arc::new(host)
+        }
+        Err(refusal) => {
+            report.refusals.push(refusal);
+            // Its place in the index is taken: an empty host keeps the numbers right.
+            Arc::new(Host::empty(name))
+        }
+    }
 }
 
 /// A last look over the finished hosts: which endpoints they reach, and which names lead nowhere.

@@ -70,6 +70,10 @@ impl CachePolicy {
         })
     }
 
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+        self.bypass.iter().filter_map(|bypass| bypass.value.as_ref())
+    }
+
     pub fn tags_header(&self) -> Option<&str> {
         self.tags_header.as_deref()
     }

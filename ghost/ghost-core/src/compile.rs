@@ -106,7 +106,7 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
         timeouts: dto.timeouts.as_ref().map(timeouts).transpose()?.map(Box::new),
         retry: dto.retry.as_ref().map(retry).transpose()?.map(Box::new),
         cache,
-        namespace: shared.namespace_usage(&dto.route_name),
+        namespace: shared.namespace_usage(),
         log: Route::log_of(&dto.route_name, dto.origin.rule, dto.origin.match_),
         name: HeaderLine::new(ROUTE_HEADER, &dto.route_name).at(|| "route_name".into())?,
         rule_name: dto.rule_name.map(rule_name).transpose()?,
@@ -125,6 +125,7 @@ fn rule_name(name: Cow<'_, str>) -> Checked<Box<str>> {
 }
 
 pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared) -> Checked<Route> {
+    shared.budget.charge_to("");
     let target = Target::Inline(inline_pool("default_backends", backends, dto::Select::Random, None, shared)?);
     let group = Group {
         weight: 1,
@@ -147,7 +148,7 @@ pub(crate) fn default_route(backends: &[dto::Endpoint<'_>], shared: &mut Shared)
         timeouts: None,
         retry: None,
         cache: None,
-        namespace: shared.namespace_usage(""),
+        namespace: shared.namespace_usage(),
         log: Route::log_of("", 0, 0),
         name: HeaderLine::new(ROUTE_HEADER, "").at(|| "route_name".into())?,
         rule_name: None,

@@ -14,6 +14,7 @@ use crate::budget::Budget;
 use crate::endpoint::{Address, Endpoint, Slots};
 use crate::pattern::{Coverage, Pattern, Plan};
 use crate::pool::{Pool, Select};
+use crate::room::Room;
 use crate::route::Target;
 use crate::share::Usage;
 
@@ -29,11 +30,20 @@ pub struct Shared {
     /// What backends and namespaces hold: the same counter in every table, whatever becomes of the endpoints.
     usages: HashMap<Box<str>, Weak<Usage>>,
     /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
-    refused: HashMap<(Box<str>, Coverage), String>,
+    refused: HashMap<(Box<str>, Coverage), RefusedPattern>,
+    /// Those of the last build that took much work: a host is compiled again and again while its patterns find no room.
+    refused_before: HashMap<(Box<str>, Coverage), RefusedPattern>,
     /// Of this build.
     pub budget: Budget,
+    pub room: Room,
     last_id: u64,
     slots: Arc<Slots>,
+}
+
+#[derive(Debug, Clone)]
+struct RefusedPattern {
+    message: String,
+    work: u64,
 }
 
 impl Interner {
@@ -51,7 +61,9 @@ impl Interner {
             patterns: old.patterns.clone(),
             usages: old.usages.clone(),
             refused: HashMap::new(),
+            refused_before: HashMap::new(),
             budget: Budget::default(),
+            room: Room::default(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
         }))
@@ -104,19 +116,20 @@ impl Shared {
         pool
     }
 
-    /// The counter of the namespace in a route's `namespace/name`.
-    pub fn namespace_usage(&mut self, route: &str) -> Arc<Usage> {
-        self.usage(format!("n:{}", route.split_once('/').map_or("", |(namespace, _)| namespace)))
+    /// The counter of the namespace that is charged.
+    pub fn namespace_usage(&mut self) -> Arc<Usage> {
+        self.usage(format!("n:{}", self.budget.namespace()))
     }
 
-    /// The counter of a backend: by its pool's name, whose endpoints come and go, or by its endpoints.
+    /// The counter of a backend of the namespace that is charged: by its pool's name, whose endpoints come and go, or by its endpoints.
     pub fn backend_usage(&mut self, target: &Target, pool: Option<&str>) -> Arc<Usage> {
+        let namespace = self.budget.namespace();
         let key = match (target, pool) {
-            (_, Some(name)) => format!("p:{name}"),
+            (_, Some(name)) => format!("p:{namespace}/{name}"),
             (Target::Inline(pool), None) => {
-                pool.endpoints().iter().fold("e:".to_owned(), |key, endpoint| key + endpoint.key() + " ")
+                pool.endpoints().iter().fold(format!("e:{namespace}/"), |key, endpoint| key + endpoint.key() + " ")
             }
-            _ => "e:".to_owned(),
+            _ => format!("e:{namespace}/"),
         };
         self.usage(key)
     }
@@ -130,46 +143,53 @@ impl Shared {
         usage
     }
 
+    /// For the namespace that is charged.
     pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
         let key = (Box::from(source), coverage);
-        if let Some(pattern) = self.patterns.get(&key).and_then(Weak::upgrade) {
-            return Ok(pattern);
+        let pattern = match self.patterns.get(&key).and_then(Weak::upgrade) {
+            Some(pattern) => pattern,
+            None => self.compile(&key)?,
+        };
+        self.room.admit(self.budget.namespace(), &pattern)?;
+        self.patterns.insert(key, Arc::downgrade(&pattern));
+        Ok(pattern)
+    }
+
+    fn compile(&mut self, key: &(Box<str>, Coverage)) -> Result<Arc<Pattern>, String> {
+        if !self.refused.contains_key(key) {
+            self.refused.extend(self.refused_before.remove_entry(key));
         }
-        if let Some(message) = self.refused.get(&key) {
-            return Err(message.clone());
+        if let Some(known) = self.refused.get(key) {
+            return Err(known.message.clone());
         }
-        let compiled = match Plan::new(source, coverage).map(|plan| (plan.if_small(), plan)) {
-            Ok((Some(small), _)) => small,
+        self.room.is_open(self.budget.namespace())?;
+        let (compiled, work) = match Plan::new(&key.0, key.1).map(|plan| (plan.if_small(), plan)) {
+            Ok((Some(small), _)) => (small, 0),
             Ok((None, plan)) => {
                 self.budget.allows()?;
                 let (large, work) = plan.determinise();
                 self.budget.spend(work);
-                large
+                (large, work)
             }
-            Err(message) => Err(message),
+            Err(message) => (Err(message), 0),
         };
-        match compiled {
-            Ok(pattern) => {
-                let pattern = Arc::new(pattern);
-                self.patterns.insert(key, Arc::downgrade(&pattern));
-                Ok(pattern)
-            }
-            Err(message) => {
-                self.refused.insert(key, message.clone());
-                Err(message)
-            }
-        }
+        compiled.map(Arc::new).inspect_err(|message| {
+            self.refused.insert(key.clone(), RefusedPattern { message: message.clone(), work });
+        })
     }
 
     /// A build begins: what held for the one before is over.
     pub fn begin(&mut self) {
-        self.refused.clear();
+        self.refused_before = std::mem::take(&mut self.refused);
         self.budget = Budget::default();
+        self.room = Room::default();
     }
 
     /// Forgets what nothing uses any more.
     pub fn sweep(&mut self) {
-        self.refused = HashMap::new();
+        self.refused.retain(|_, refused| refused.work > 0);
+        self.refused_before = HashMap::new();
+        self.room = Room::default();
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

@@ -44,6 +44,10 @@ pub const REGEX_WORK_FREE: u64 = 16 << 20;
 /// The most that a pattern is charged: determinisation gives up on its scratch (`REGEX_BUILD_BYTES`) before it has gone
 /// through the rest.
 pub const REGEX_WORK_MOST: u64 = 5 << 28;
+/// Automata of a table, in varnishd's 64 MiB of a pod; of one namespace's patterns; of a namespace that may have some of the last eighth.
+pub const REGEX_BYTES_PER_TABLE: u32 = 16 << 20;
+pub const REGEX_BYTES_PER_NAMESPACE: u32 = REGEX_BYTES_PER_TABLE / 4;
+pub const REGEX_BYTES_OF_LITTLE: u32 = REGEX_BYTES_PER_TABLE / 32;
 /// New large patterns of one namespace in one build, and of all.
 pub const REGEX_WORK_PER_NAMESPACE: u64 = 32 << 30;
 pub const REGEX_WORK_PER_BUILD: u64 = 128 << 30;

@@ -61,6 +61,15 @@ impl Pattern {
         &self.source
     }
 
+    /// Of memory.
+    pub fn bytes(&self) -> u32 {
+        let machine = match &self.machine {
+            Machine::Dense(dfa) => dfa.memory_usage(),
+            Machine::Sparse(dfa) => dfa.memory_usage(),
+        };
+        u32::try_from(size_of::<Self>() + self.source.len() + machine).unwrap_or(u32::MAX)
+    }
+
     pub fn coverage(&self) -> Coverage {
         self.coverage
     }
@@ -134,7 +143,10 @@ impl<'p> Plan<'p> {
         let work = self.nfa_bytes().saturating_mul(size as u64).min(limits::REGEX_WORK_MOST);
         let machine = match result {
             Ok(dfa) if size <= DENSE_BYTES => Ok(Machine::Dense(dfa)),
-            Ok(dfa) => dfa.to_sparse().map(Machine::Sparse).map_err(|error| one_line(&error.to_string())),
+            // A clone has no room to grow.
+            Ok(dfa) => {
+                dfa.to_sparse().map(|dfa| Machine::Sparse(dfa.clone())).map_err(|error| one_line(&error.to_string()))
+            }
             Err(error) if error.is_size_limit_exceeded() => Err(too_large()),
             Err(error) => Err(one_line(&error.to_string())),
         };

@@ -90,6 +90,8 @@ pub struct Report {
     /// Patterns that were turned down for now because this build had spent enough on others. They are among the refusals;
     /// building the same bytes again, on top of this table, goes on with them.
     pub deferred: u64,
+    /// What the patterns of this table take.
+    pub pattern_bytes: u32,
     /// Endpoints of this table that the previous one did not have, and the reverse: those can be drained.
     pub endpoints_added: Vec<Arc<Endpoint>>,
     pub endpoints_removed: Vec<Arc<Endpoint>>,

@@ -156,6 +156,11 @@ impl Route {
         Holder { backend: &group.usage, namespace: &self.namespace }
     }
 
+    /// Tells namespaces apart.
+    pub fn namespace(&self) -> &Arc<Usage> {
+        &self.namespace
+    }
+
     /// The counters of `holder`, for a request that outlives its table.
     pub fn usages(&self, group: &Group) -> [Arc<Usage>; 2] {
         [Arc::clone(&group.usage), Arc::clone(&self.namespace)]
@@ -204,6 +209,19 @@ impl Route {
     /// `None`: pass.
     pub fn cache(&self) -> Option<&CachePolicy> {
         self.cache.as_deref()
+    }
+
+    /// Those of its conditions and of its cache policy.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+        let path = match &self.path {
+            PathRule::Pattern(pattern) => Some(pattern),
+            _ => None,
+        };
+        let values = self.headers.iter().chain(&self.query).filter_map(|rule| match &rule.value {
+            ValueRule::Pattern(pattern) => Some(pattern),
+            ValueRule::Exact(_) => None,
+        });
+        path.into_iter().chain(values).chain(self.cache().into_iter().flat_map(CachePolicy::patterns))
     }
 
     /// How much of a request body to keep for retry and mirror; 0 where neither can happen.

@@ -1,14 +1,17 @@
 //! Fair shares of varnishd's threads.
 //!
 //! A request that waits for its backend holds threads of varnishd: that of its client, and that of its fetch. A backend that hangs would
-//! hold all of them before long. So threads are counted by backend and by namespace, and while few are left, whoever holds more
-//! than a fair share of them gets no more. The last few are for requests that end soon: those of a backend that has released as many
-//! threads of late as it holds. These may wait for a thread in varnishd's queue, and a burst of them is not refused.
+//! hold all of them before long. So threads are counted by namespace, and within it by backend, and while few are left, whoever holds more
+//! than a fair share of them gets no more: first the namespaces share them, then the backends of a namespace its part. However many backends
+//! of one namespace hang, another namespace's part is the same. The last few threads are for requests that end soon: those of a backend that
+//! has released as many of late as it holds. These may wait for a thread in varnishd's queue, and a burst of them is not refused.
 //!
 //! varnishd has several pools of threads, each with a queue of its own: one that is used up is not helped by another. So each of them, a
 //! *lane* here, is counted apart. Counters are atomic and relaxed: a request that is let in or refused one too many does no harm.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::fair::{Part, floor, is_within_shares};
 
 /// Pools of threads that are counted apart; beyond that, several are counted together.
 pub const LANES: usize = 8;
@@ -17,6 +20,8 @@ pub const LANES: usize = 8;
 #[derive(Debug, Default)]
 pub struct Usage {
     held: [AtomicU32; LANES],
+    /// Of a namespace: how many of its backends hold any.
+    backends: [AtomicU32; LANES],
     released: AtomicU64,
 }
 
@@ -39,34 +44,15 @@ struct Lane {
     /// How many threads requests can use; 0: this lane is not used.
     capacity: AtomicU32,
     used: AtomicU32,
-    /// Backends and namespaces that hold any.
-    backends: AtomicU32,
+    /// That hold any.
     namespaces: AtomicU32,
 }
 
-/// Who holds threads.
+/// Who holds threads. A backend that routes of two namespaces lead to is counted apart in each.
 #[derive(Debug, Clone, Copy)]
 pub struct Holder<'u> {
     pub backend: &'u Usage,
     pub namespace: &'u Usage,
-}
-
-/// Whether `held` of `capacity` may become more, with so many holders, when `used` are in use by all.
-///
-/// As long as an eighth is free, everybody may. Then those may that hold no more than a fair share of the rest.
-pub fn is_within_share(capacity: u32, used: u32, held: u32, holders: u32) -> bool {
-    let reserve = reserve(capacity);
-    capacity.saturating_sub(used) >= reserve || held <= (capacity - reserve) / holders.max(1)
-}
-
-/// What is kept free for those below their share: an eighth.
-fn reserve(capacity: u32) -> u32 {
-    capacity.div_ceil(8)
-}
-
-/// What nobody gets whose requests do not end soon: half of the reserve.
-fn floor(capacity: u32) -> u32 {
-    capacity.div_ceil(16)
 }
 
 impl Released {
@@ -109,14 +95,16 @@ impl Usage {
     }
 
     /// Adds to `held`; a holder that had none becomes one of `holders`.
-    fn add(&self, lane: usize, threads: u32, holders: &AtomicU32) {
-        if self.held.get(lane).is_some_and(|held| held.fetch_add(threads, Relaxed) == 0) {
+    fn add(&self, lane: usize, threads: u32, holders: Option<&AtomicU32>) {
+        let had_none = self.held.get(lane).is_some_and(|held| held.fetch_add(threads, Relaxed) == 0);
+        if let Some(holders) = holders.filter(|_| had_none) {
             holders.fetch_add(1, Relaxed);
         }
     }
 
-    fn subtract(&self, lane: usize, threads: u32, holders: &AtomicU32) {
-        if self.held.get(lane).is_some_and(|held| held.fetch_sub(threads, Relaxed) == threads) {
+    fn subtract(&self, lane: usize, threads: u32, holders: Option<&AtomicU32>) {
+        let has_none = self.held.get(lane).is_some_and(|held| held.fetch_sub(threads, Relaxed) == threads);
+        if let Some(holders) = holders.filter(|_| has_none) {
             holders.fetch_sub(1, Relaxed);
         }
     }
@@ -125,14 +113,8 @@ impl Usage {
 impl Threads {
     pub const fn new() -> Self {
         Self(
-            [const {
-                Lane {
-                    capacity: AtomicU32::new(0),
-                    used: AtomicU32::new(0),
-                    backends: AtomicU32::new(0),
-                    namespaces: AtomicU32::new(0),
-                }
-            }; LANES],
+            [const { Lane { capacity: AtomicU32::new(0), used: AtomicU32::new(0), namespaces: AtomicU32::new(0) } };
+                LANES],
         )
     }
 
@@ -148,8 +130,8 @@ impl Threads {
         let Some(place) = self.0.get(lane) else { return };
         place.used.fetch_add(threads, Relaxed);
         if let Some(holder) = holder {
-            holder.backend.add(lane, threads, &place.backends);
-            holder.namespace.add(lane, threads, &place.namespaces);
+            holder.backend.add(lane, threads, holder.namespace.backends.get(lane));
+            holder.namespace.add(lane, threads, Some(&place.namespaces));
         }
     }
 
@@ -158,8 +140,8 @@ impl Threads {
         place.used.fetch_sub(threads, Relaxed);
         if let Some(holder) = holder {
             holder.backend.note_released(threads, now_ms);
-            holder.backend.subtract(lane, threads, &place.backends);
-            holder.namespace.subtract(lane, threads, &place.namespaces);
+            holder.backend.subtract(lane, threads, holder.namespace.backends.get(lane));
+            holder.namespace.subtract(lane, threads, Some(&place.namespaces));
         }
     }
 
@@ -190,10 +172,13 @@ impl Threads {
     pub fn admits(&self, lane: usize, holder: Holder<'_>, now_ms: u64) -> bool {
         let fits = |(number, lane): (usize, &Lane)| {
             let (capacity, used) = (lane.capacity.load(Relaxed), lane.used.load(Relaxed));
-            let within = |usage: &Usage, holders: &AtomicU32| {
-                is_within_share(capacity, used, usage.held(number), holders.load(Relaxed))
+            let namespace = Part { held: holder.namespace.held(number), holders: lane.namespaces.load(Relaxed) };
+            let backends = holder.namespace.backends.get(number);
+            let backend = Part {
+                held: holder.backend.held(number),
+                holders: backends.map_or(0, |backends| backends.load(Relaxed)),
             };
-            capacity == 0 || (within(holder.backend, &lane.backends) && within(holder.namespace, &lane.namespaces))
+            capacity == 0 || is_within_shares(capacity, used, namespace, backend)
         };
         let may_wait = || !self.is_exhausted(lane) || holder.backend.ends_soon(lane, now_ms);
         self.0.iter().enumerate().all(fits) && may_wait()
@@ -268,6 +253,26 @@ mod tests {
     }
 
     #[test]
+    fn many_hung_backends_of_one_namespace_leave_another_its_share() {
+        let threads = threads(246);
+        let (hung, bad): ([Usage; 107], Usage) = (std::array::from_fn(|_| Usage::default()), Usage::default());
+        for backend in &hung {
+            let holder = Holder { backend, namespace: &bad };
+            threads.take(0, 2, Some(holder));
+            assert!(threads.admits(0, holder, NOW));
+        }
+        let (backends, good): ([Usage; 3], Usage) = (std::array::from_fn(|_| Usage::default()), Usage::default());
+        for backend in backends.iter().cycle().take(8) {
+            let honest = Holder { backend, namespace: &good };
+            threads.take(0, 2, Some(honest));
+            assert!(threads.admits(0, honest, NOW), "{} threads in use", threads.used());
+        }
+        let another = Holder { backend: &hung[0], namespace: &bad };
+        threads.take(0, 2, Some(another));
+        assert!(!threads.admits(0, another, NOW));
+    }
+
+    #[test]
     fn the_last_threads_are_nobodys() {
         let threads = threads(160);
         let (one, other) = (Usage::default(), Usage::default());
@@ -337,7 +342,7 @@ mod tests {
         threads.give_back(0, 1, holder, NOW);
         threads.give_back(0, 2, holder, NOW);
         assert_eq!((threads.used(), backend.held(0), namespace.held(0)), (0, 0, 0));
-        assert_eq!(threads.0[0].backends.load(Relaxed) + threads.0[0].namespaces.load(Relaxed), 0);
+        assert_eq!(namespace.backends[0].load(Relaxed) + threads.0[0].namespaces.load(Relaxed), 0);
     }
 
     #[test]

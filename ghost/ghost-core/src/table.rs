@@ -1,5 +1,6 @@
 //! The table: everything that a request needs, immutable, published by one pointer swap.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::choice::{Action, Choice, Forward, Matched, RouteId};
@@ -27,6 +28,8 @@ pub struct Table {
     pub(crate) hash: Option<Box<str>>,
     pub(crate) listeners: Listeners,
     pub(crate) hosts: Box<[Arc<Host>]>,
+    /// Hosts that patterns of found no room: nothing of them is taken over.
+    pub(crate) short_hosts: HashSet<Arc<str>>,
     pub(crate) host_index: HostIndex,
     pub(crate) pools: NamedPools,
     pub(crate) ejection: Ejection,

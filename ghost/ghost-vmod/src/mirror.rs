@@ -1,7 +1,7 @@
 //! Copies of requests, sent to further backends by threads of their own.
 //!
-//! A copy never delays or fails the request that it was made from, nor the copies for another backend: each target has a queue, and the
-//! queues share bytes and threads fairly. What does not fit is dropped and counted. The answer is read so that the backend is not cut off,
+//! A copy never delays or fails the request that it was made from, nor the copies for another backend: each target has a queue, and
+//! namespaces, and the targets of each, share bytes and threads fairly. What does not fit is dropped and counted. The answer is read so that the backend is not cut off,
 //! and thrown away.
 
 mod queues;
@@ -12,16 +12,16 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use ghost_core::{Endpoint, Usage};
+use ghost_core::Endpoint;
 
+pub use queues::Name;
 use queues::Queues;
 
 /// Address space; a thread touches some 30 KiB of it.
 const STACK_BYTES: usize = 256 << 10;
 
 pub struct Copy {
-    /// Tells targets apart.
-    pub target: Arc<Usage>,
+    pub name: Name,
     pub endpoint: Arc<Endpoint>,
     pub message: Arc<[u8]>,
 }
@@ -45,9 +45,9 @@ pub fn failed() -> u64 {
 
 /// Whether there was room.
 pub fn enqueue(copy: Copy) -> bool {
-    let (target, bytes) = (Arc::clone(&copy.target), copy.message.len());
+    let (name, bytes) = (copy.name.clone(), copy.message.len());
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !state.queues.push(&target, bytes, copy, Instant::now()) {
+    if !state.queues.push(&name, bytes, copy, Instant::now()) {
         return false;
     }
     if state.threads < queues::THREADS && state.threads <= state.queues.running() {

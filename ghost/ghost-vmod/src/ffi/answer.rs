@@ -189,7 +189,7 @@ pub unsafe extern "C" fn ghost_mirror(
         // SAFETY: as promised.
         let message = text.get_or_insert_with(|| unsafe { serialise(message, body) }.into());
         let copy = mirror::Copy {
-            target: Arc::clone(target.usage()),
+            name: mirror::Name { target: Arc::clone(target.usage()), namespace: Arc::clone(route.namespace()) },
             endpoint: Arc::clone(endpoint),
             message: Arc::clone(message),
         };

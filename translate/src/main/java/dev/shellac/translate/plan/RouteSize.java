@@ -56,7 +56,8 @@ public final class RouteSize {
         return task.placements().values().stream()
                 .filter(placement -> size.bytes(placement) > MOST_BYTES)
                 .findFirst()
-                .map(size::refusal);
+                .map(size::refusal)
+                .or(() -> PatternSize.refusal(task));
     }
 
     /** What the route takes in each of its Gateways; nothing where it is refused for its own size. */
@@ -64,7 +65,9 @@ public final class RouteSize {
         var size = new RouteSize(task);
         var sizes = new TreeMap<Name, Long>();
         task.placements().forEach((gateway, placement) -> sizes.put(gateway, size.bytes(placement)));
-        return sizes.values().stream().allMatch(bytes -> bytes <= MOST_BYTES) ? sizes : new TreeMap<>();
+        boolean isServed = sizes.values().stream().allMatch(bytes -> bytes <= MOST_BYTES)
+                && PatternSize.refusal(task).isEmpty();
+        return isServed ? sizes : new TreeMap<>();
     }
 
     private Refusal refusal(RouteTask.Placement placement) {

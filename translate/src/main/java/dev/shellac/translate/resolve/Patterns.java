@@ -34,6 +34,11 @@ public final class Patterns {
         }
     }
 
+    /** Instructions of the compiled expression, which its memory in the data plane grows with; none of one that cannot be used. */
+    public static int instructions(String regex) {
+        return fault(regex).isPresent() ? 0 : Pattern.compile(regex).programSize();
+    }
+
     private static int nesting(String regex) {
         int depth = 0;
         int deepest = 0;
