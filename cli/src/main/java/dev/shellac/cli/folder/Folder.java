@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +79,15 @@ public final class Folder {
      * they hold; a name that is not below the folder as {@link #at} was given it is none of its.
      */
     public Reading read(Collection<Path> changed) {
+        return read(changed, missing -> true);
+    }
+
+    /**
+     * The same.
+     *
+     * @param isGone whether a file that is missing counts as gone; until then it holds what it held
+     */
+    public Reading read(Collection<Path> changed, Predicate<Path> isGone) {
         if (!Files.isDirectory(root)) {
             last = last.withOnly(finding(
                     Files.exists(root)
@@ -90,7 +100,7 @@ public final class Folder {
         int parsed = 0;
         for (Path path : changed) {
             if (path.startsWith(root)) {
-                parsed += look(path);
+                parsed += look(path, isGone);
             }
         }
         var findings = new ArrayList<>(unlisted.values());
@@ -105,7 +115,7 @@ public final class Folder {
         return last;
     }
 
-    private int look(Path path) {
+    private int look(Path path, Predicate<Path> isGone) {
         unlisted.keySet().removeIf(lost -> lost.startsWith(path));
         Listing listing;
         try {
@@ -121,7 +131,8 @@ public final class Folder {
         for (Path file : contents.below(path)) {
             // What cannot be looked at is not gone.
             if (!listing.files().containsKey(file)
-                    && listing.unlisted().keySet().stream().noneMatch(file::startsWith)) {
+                    && listing.unlisted().keySet().stream().noneMatch(file::startsWith)
+                    && isGone.test(file)) {
                 contents.remove(file);
             }
         }

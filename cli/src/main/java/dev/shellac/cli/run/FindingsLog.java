@@ -3,6 +3,7 @@ package dev.shellac.cli.run;
 import dev.shellac.cli.site.Problem;
 import dev.shellac.decode.tree.Position;
 import java.lang.System.Logger.Level;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,12 +12,19 @@ import java.util.Map;
 final class FindingsLog {
     private static final System.Logger LOG = System.getLogger(FindingsLog.class.getName());
 
-    private Map<Problem, Problem> known = Map.of();
+    // Two places of a file may have the same fault.
+    private record Key(Problem problem, int nth) {}
+
+    private Map<Key, Problem> known = Map.of();
 
     /** What is wrong now. */
     void update(List<Problem> problems) {
-        var now = new LinkedHashMap<Problem, Problem>();
-        problems.forEach(problem -> now.put(key(problem), problem));
+        var now = new LinkedHashMap<Key, Problem>();
+        var counts = new HashMap<Problem, Integer>();
+        for (Problem problem : problems) {
+            Problem anywhere = anywhere(problem);
+            now.put(new Key(anywhere, counts.merge(anywhere, 1, Integer::sum)), problem);
+        }
         now.forEach((key, problem) -> {
             if (!known.containsKey(key)) {
                 LOG.log(level(problem), "{0}", problem);
@@ -31,7 +39,7 @@ final class FindingsLog {
     }
 
     // A line that moved because something was written above it is not another problem.
-    private static Problem key(Problem problem) {
+    private static Problem anywhere(Problem problem) {
         return new Problem(
                 problem.severity(),
                 Position.whole(problem.at().file()),

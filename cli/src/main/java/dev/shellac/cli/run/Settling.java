@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -24,6 +25,9 @@ final class Settling {
     private final Predicate<Path> exists;
     private final Map<Path, Long> waiting = new LinkedHashMap<>();
     private final Map<Path, Long> absent = new LinkedHashMap<>();
+    /** Absent for long enough, as of the last look. */
+    private final Set<Path> gone = new HashSet<>();
+
     private long first;
     private long last;
 
@@ -74,14 +78,25 @@ final class Settling {
             });
             waiting.clear();
         }
-        absent.entrySet().removeIf(gone -> {
-            boolean over = nanoTime - gone.getValue() >= ABSENCE.toNanos();
+        gone.clear();
+        absent.entrySet().removeIf(missing -> {
+            boolean over = nanoTime - missing.getValue() >= ABSENCE.toNanos();
             // One that is back is among those that changed, or will be.
-            if (over && !exists.test(gone.getKey())) {
-                settled.add(gone.getKey());
+            if (over && !exists.test(missing.getKey())) {
+                gone.add(missing.getKey());
             }
             return over;
         });
+        settled.addAll(gone);
         return settled;
+    }
+
+    /** Whether a file is gone that a reading of its folder finds missing. If it is not yet, {@link #settled} names it when it is. */
+    boolean isGone(Path file, long nanoTime) {
+        if (gone.stream().anyMatch(file::startsWith)) {
+            return true;
+        }
+        absent.putIfAbsent(file, nanoTime);
+        return false;
     }
 }

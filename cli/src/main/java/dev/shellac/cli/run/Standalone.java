@@ -6,6 +6,7 @@ import dev.shellac.cli.site.Site;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
+import dev.shellac.model.Port;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.gateway.AddressRequest;
@@ -22,12 +23,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -47,6 +50,7 @@ final class Standalone {
     private final Settling settling = new Settling();
     private final Map<Name, GatewayRunner> runners = new TreeMap<>();
     private final Map<Name, Long> goneSince = new HashMap<>();
+    private final PortGrace portGrace = new PortGrace();
     private final Map<Name, Integer> seen = new HashMap<>();
     private Optional<Snapshot> served = Optional.empty();
     private Map<Name, DataPlane> reports = Map.of();
@@ -86,20 +90,23 @@ final class Standalone {
     }
 
     private Duration patience() {
-        Duration most = unwritten ? STATUS_WAITS : goneSince.isEmpty() ? IDLE : Settling.ABSENCE;
+        Duration most = unwritten ? STATUS_WAITS : goneSince.isEmpty() && portGrace.isEmpty() ? IDLE : Settling.ABSENCE;
         Duration due = settling.due(System.nanoTime());
         return due.compareTo(most) < 0 ? due : most;
     }
 
     private void turn(Set<Path> changed) {
         if (!changed.isEmpty()) {
-            reading = folder.read(changed);
+            // What went while nobody ran is gone.
+            reading = outcome.isEmpty()
+                    ? folder.read(changed)
+                    : folder.read(changed, file -> settling.isGone(file, System.nanoTime()));
             writer.read(changed);
             unwritten = true;
         }
         stopThoseGone(System.nanoTime());
         Snapshot snapshot = LastVcl.standIn(reading.snapshot(), state::userVcl);
-        boolean fresh = served.filter(snapshot::equals).isEmpty();
+        boolean fresh = served.filter(snapshot::equals).isEmpty() || portGrace.isOver(System.nanoTime());
         Map<Name, DataPlane> said = said();
         if (fresh || !said.equals(reports)) {
             reports = said;
@@ -153,8 +160,14 @@ final class Standalone {
             LOG.log(Level.WARNING, "nothing to serve: {0} holds no Gateway of ours that can run", folder.root());
         }
         List<Gateway> gateways = oldestFirst(next, snapshot);
-        Map<Name, Doors> doors = Doors.assign(
-                gateways.stream().map(gateway -> wish(gateway, next)).toList());
+        Map<Name, SortedSet<Port>> ports = portGrace.extend(
+                gateways.stream()
+                        .map(gateway -> gateway.meta().name())
+                        .collect(Collectors.toMap(name -> name, name -> ports(plan(next, name)))),
+                System.nanoTime());
+        Map<Name, Doors> doors = Doors.assign(gateways.stream()
+                .map(gateway -> wish(gateway, ports.getOrDefault(gateway.meta().name(), Collections.emptySortedSet())))
+                .toList());
         for (Gateway gateway : gateways) {
             Name name = gateway.meta().name();
             GatewayPlan plan = plan(next, name);
@@ -203,7 +216,11 @@ final class Standalone {
         return gateways;
     }
 
-    private Doors.Wish wish(Gateway gateway, Outcome next) {
+    private static SortedSet<Port> ports(GatewayPlan plan) {
+        return plan.listeners().stream().map(ListenerPlan::port).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Doors.Wish wish(Gateway gateway, SortedSet<Port> ports) {
         List<String> addresses = gateway.addresses().stream()
                 .filter(address -> address.value()
                         .filter(value -> Hosts.obstacle(address.type(), value).isEmpty())
@@ -212,13 +229,10 @@ final class Standalone {
                 .toList();
         boolean asked =
                 gateway.addresses().stream().anyMatch(address -> address.value().isPresent());
-        var ports = plan(next, gateway.meta().name()).listeners().stream()
-                .map(ListenerPlan::port)
-                .collect(Collectors.toCollection(TreeSet::new));
         return new Doors.Wish(
                 gateway.meta().name(),
                 asked ? addresses : settings.bind().stream().toList(),
-                asked && addresses.isEmpty() ? new TreeSet<>() : ports);
+                asked && addresses.isEmpty() ? Collections.emptySortedSet() : ports);
     }
 
     private static Map<String, String> unusable(Gateway gateway) {

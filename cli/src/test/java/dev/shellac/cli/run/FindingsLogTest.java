@@ -69,6 +69,16 @@ final class FindingsLogTest {
         assertThat(lines).containsExactly("INFO a.yaml:1: HTTPRoute default/a: spec: Pending: varnishd ended");
     }
 
+    @Test
+    void twoPlacesWithTheSameFaultAreTwoLines() {
+        Problem one = problem(Severity.ERROR, 3, "", "unknown field");
+        Problem other = problem(Severity.ERROR, 9, "", "unknown field");
+        log.update(List.of(one, other));
+        log.update(List.of(one));
+        assertThat(lines).hasSize(3);
+        assertThat(lines.getLast()).startsWith("INFO solved: ");
+    }
+
     private static Problem problem(Severity severity, int line, String reason, String message) {
         return new Problem(severity, new Position("a.yaml", line), "HTTPRoute default/a", "spec", reason, message);
     }

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +72,48 @@ final class RunStatusTest extends RunFixture {
             Files.delete(web);
             shellac.awaitLog("Gateway default/web is gone: its varnishd stops");
             shellac.awaitTold(folder, "running, and nothing is served");
+        }
+    }
+
+    /** A file that is half written, and a folder that a checkout takes away and brings back. */
+    @Test
+    void whatIsBackWithinASecondWasNeverGone() throws Exception {
+        int second = FreePort.find();
+        gateway("web", port, second);
+        Path below = Files.createDirectory(folder.resolve("below"));
+        file("below/c.yaml", routeText("c", "c.example.com", "one"));
+        try (RunningShellac shellac = start()) {
+            List<ProcessHandle> before;
+            Duration took;
+            do {
+                shellac.awaitAnswer(second, "c.example.com", "/", 200);
+                before = shellac.varnishds();
+                long began = System.nanoTime();
+                gateway("web", port);
+                Files.move(below, work.resolve("elsewhere"));
+                // Longer than the folder has to be quiet: this is read as it is.
+                Thread.sleep(Settling.QUIET.multipliedBy(4));
+                int status = RunningShellac.get(port, "c.example.com", "/")
+                        .orElseThrow()
+                        .status();
+                Files.move(work.resolve("elsewhere"), below);
+                gateway("web", port, second);
+                took = Duration.ofNanos(System.nanoTime() - began);
+                // A machine that needs a second for that is no example of it.
+                if (took.compareTo(Settling.ABSENCE) < 0) {
+                    assertThat(status).isEqualTo(200);
+                } else {
+                    Thread.sleep(Settling.ABSENCE.multipliedBy(2));
+                }
+            } while (took.compareTo(Settling.ABSENCE) >= 0);
+            route("b", "b.example.com", "two");
+            shellac.awaitAnswer(second, "b.example.com", "/", 200);
+            assertThat(shellac.varnishds()).isEqualTo(before);
+            Files.delete(below.resolve("c.yaml"));
+            Files.delete(below);
+            shellac.awaitAnswer(port, "c.example.com", "/", 404);
+            gateway("web", port);
+            shellac.awaitLog("its ports change from ");
         }
     }
 

@@ -61,6 +61,35 @@ final class SettlingTest {
         assertThat(settling.settled(millis(3000))).isEmpty();
     }
 
+    /** As when a folder below is moved away, which only its parent tells. */
+    @Test
+    void aFileThatAReadingMissesIsGoneASecondLater() {
+        settling.changed(List.of(ONE.getParent()), millis(0));
+        there.add(ONE.getParent());
+        there.remove(ONE);
+        assertThat(settling.settled(millis(100))).containsExactly(ONE.getParent());
+        assertThat(settling.isGone(ONE, millis(100))).isFalse();
+        assertThat(settling.due(millis(100))).isEqualTo(Settling.ABSENCE);
+        assertThat(settling.settled(millis(1100))).containsExactly(ONE);
+        assertThat(settling.isGone(ONE, millis(1100))).isTrue();
+    }
+
+    @Test
+    void aFileThatIsBackAfterAReadingMissedItWasNeverGone() {
+        there.remove(ONE);
+        assertThat(settling.isGone(ONE, millis(0))).isFalse();
+        there.add(ONE);
+        assertThat(settling.settled(millis(1000))).isEmpty();
+    }
+
+    @Test
+    void whatIsBelowAFolderThatIsGoneIsGoneWithIt() {
+        there.clear();
+        settling.changed(List.of(ONE.getParent()), millis(0));
+        assertThat(settling.settled(millis(1000))).containsExactly(ONE.getParent());
+        assertThat(settling.isGone(ONE, millis(1000))).isTrue();
+    }
+
     private static long millis(long count) {
         return Duration.ofMillis(count).toNanos();
     }
