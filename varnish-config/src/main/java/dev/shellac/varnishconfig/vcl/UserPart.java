@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -55,7 +56,24 @@ sealed interface UserPart {
             }
             tokens.add(token);
         }
-        return open.isEmpty() ? split(text, tokens) : fault(text, open.getLast(), "{ is not closed");
+        if (!open.isEmpty()) {
+            return fault(text, open.getLast(), "{ is not closed");
+        }
+        // What follows it is ours, and the compiler would name a place there.
+        Optional<Token> unended = unended(tokens);
+        return unended.isPresent() ? fault(text, unended.get(), "the last statement has no end") : split(text, tokens);
+    }
+
+    /** Where a statement begins that neither a semicolon nor a block ends. */
+    private static Optional<Token> unended(List<Token> tokens) {
+        Optional<Token> first = Optional.empty();
+        int depth = 0;
+        for (Token token : tokens) {
+            depth += token.is("{") ? 1 : token.is("}") ? -1 : 0;
+            boolean ends = token.is(";") || token.is("}") || token.text().startsWith("C{");
+            first = depth == 0 && ends ? Optional.empty() : first.or(() -> Optional.of(token));
+        }
+        return first;
     }
 
     private static Fault fault(String text, Token token, String why) {

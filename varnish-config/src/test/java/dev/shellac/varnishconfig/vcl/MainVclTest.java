@@ -141,6 +141,9 @@ final class MainVclTest {
                 "C{ int a; } | 1 | 1 | C{ has no end",
                 "`sub a {\n if (b) {\n}` | 1 | 7 | { is not closed",
                 "`sub a { }\n} sub b {` | 2 | 1 | } closes nothing",
+                "sub nonsense | 1 | 1 | the last statement has no end",
+                "`import std;\n import` | 2 | 2 | the last statement has no end",
+                "`sub a { }\nbackend b none # ;` | 2 | 1 | the last statement has no end",
                 "`sub a {\n\t}\n\t\t}` | 3 | 17 | } closes nothing",
                 "`# \u00e9\nset a = \"\u00e9\" + {\"b` | 2 | 16 | {\" has no end"
             })
@@ -181,8 +184,9 @@ final class MainVclTest {
                 "sub a { C{ } import std; }C }",
                 "important std;",
                 "import { }",
-                "import",
                 "import;",
+                "C{ int a; }C",
+                "# a comment alone",
                 "vcl 4.2;",
                 "vcl 5.0;",
                 "vcl 4.1 4.1;",
