@@ -5,6 +5,7 @@ import dev.shellac.cli.site.GatewayTable;
 import dev.shellac.cli.site.Site;
 import dev.shellac.cli.site.StatusTree;
 import dev.shellac.model.Name;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.print.CanonicalYaml;
 import dev.shellac.varnishconfig.routing.RoutingJson;
@@ -96,7 +97,7 @@ final class TranslateCommand implements Callable<Integer> {
             case ROUTING -> show.text(new RoutingJson().encode(plan));
             case GHOST -> show.text(GatewayTable.of(site, plan).json());
             case VCL -> {
-                switch (MainVcl.merge(ghostJson, plan.userVcl())) {
+                switch (MainVcl.merge(ghostJson, plan.clients().orElse(Clients.USUAL), plan.userVcl())) {
                     case MainVcl.Text text -> show.text(text.vcl());
                     case MainVcl.Refused refused -> {
                         show.err().println(UserVclPlace.words(plan.userVcl().orElseThrow(), refused));

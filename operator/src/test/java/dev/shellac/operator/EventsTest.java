@@ -97,7 +97,10 @@ final class EventsTest {
         stage.parameters("{\"userVCLConfigMapRef\":{\"name\":\"user\",\"namespace\":\"shop\"}}");
         stage.gateway();
         stage.start();
-        tells("Warning", "Invalid", "the VCL was refused: ConfigMap shop/user, user.vcl, line 1: { is not closed");
+        tells(
+                "Warning",
+                "Invalid",
+                "the VCL was refused: ConfigMap shop/user, user.vcl, line 1, column 14: { is not closed");
     }
 
     @Test

@@ -157,14 +157,14 @@ final class UserVclTest {
         says(
                 "Programmed",
                 "False Invalid",
-                "the VCL was refused: ConfigMap shop/user, user.vcl, line 1: { is not closed");
+                "the VCL was refused: ConfigMap shop/user, user.vcl, line 1, column 17: { is not closed");
         stage.stop();
         server.remove(MAP);
         stage.start();
         eventually(
                 "all is written, with the last good one",
                 () -> main().contains(GOOD) && stage.routing().contains("shop/cart"));
-        says("Programmed", "False Invalid", "user.vcl, line 1: { is not closed");
+        says("Programmed", "False Invalid", "user.vcl, line 1, column 17: { is not closed");
 
         vcl(GOOD);
         eventually(
@@ -176,7 +176,7 @@ final class UserVclTest {
     void whereNoneWasEverGoodAllElseIsWrittenAndPodsKeepTheirVcl() throws Exception {
         vcl(ENDLESS);
         stage.start();
-        says("Programmed", "False Invalid", "user.vcl, line 1: { is not closed");
+        says("Programmed", "False Invalid", "user.vcl, line 1, column 17: { is not closed");
         eventually("routes are written", () -> stage.routing().contains("shop/cart"));
         eventually(
                 "the route has its status",

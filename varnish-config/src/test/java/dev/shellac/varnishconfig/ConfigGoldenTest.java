@@ -106,7 +106,8 @@ final class ConfigGoldenTest {
         return switch (MainVcl.merge(
                 "/run/gateway/ghost.json", clients, inputs.plan().userVcl())) {
             case MainVcl.Text text -> text.vcl();
-            case MainVcl.Refused refused -> "refused, line " + refused.line() + ": " + refused.why() + "\n";
+            case MainVcl.Refused refused ->
+                "refused, line " + refused.line() + ", column " + refused.column() + ": " + refused.why() + "\n";
         };
     }
 }

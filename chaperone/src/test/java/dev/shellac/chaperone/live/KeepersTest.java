@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.model.Name;
 import dev.shellac.model.shared.SharedMap;
+import dev.shellac.translate.resolve.UserVcl;
+import dev.shellac.varnishconfig.vcl.MainVcl;
 import dev.shellac.varnishd.VclOutcome;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -187,6 +190,18 @@ final class KeepersTest {
         vcl.settle(varnish, Optional.of(text), START);
         assertThat(vcl.state().refused())
                 .contains("ConfigMap shop/vcl, user.vcl, line 2, column 2: Symbol not found: x");
+    }
+
+    @Test
+    void aRefusalOfAnImportNamesTheUsersLine() throws IOException {
+        VclKeeper vcl = vcl();
+        varnish.outcomes.add(new VclOutcome.Refused(disk.candidate() + ":5:8: Could not find VMOD nosuch"));
+        var user = new UserVcl(new Name("shop", "vcl"), "user.vcl", "vcl 4.1;\nimport std;\n  import nosuch;\n");
+        String text = ((MainVcl.Text) MainVcl.merge("/run/ghost.json", Optional.of(user))).vcl();
+        assertThat(text.lines().toList().get(4)).isEqualTo("import nosuch;");
+        vcl.settle(varnish, Optional.of(text), START);
+        assertThat(vcl.state().refused())
+                .contains("ConfigMap shop/vcl, user.vcl, line 3, column 10: Could not find VMOD nosuch");
     }
 
     @Test

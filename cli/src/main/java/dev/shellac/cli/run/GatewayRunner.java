@@ -1,7 +1,9 @@
 package dev.shellac.cli.run;
 
+import dev.shellac.cli.site.RunningGateway;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
+import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.varnishd.VarnishdOwner;
 import dev.shellac.varnishd.ghost.ReloadAnswer;
 import java.io.IOException;
@@ -40,7 +42,7 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
     private int failures;
     private long lastFailure;
     private String obstacle = "";
-    private volatile Optional<DataPlane> report = Optional.empty();
+    private volatile Optional<RunningGateway> running = Optional.empty();
 
     private GatewayRunner(Name gateway, RunSettings settings, GatewayFiles files, Inbox inbox) {
         this.gateway = gateway;
@@ -69,7 +71,12 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
 
     /** What it last said; nothing before it first served, or failed to. */
     Optional<DataPlane> report() {
-        return report;
+        return running.map(RunningGateway::report);
+    }
+
+    /** The plan that its varnishd serves. */
+    Optional<GatewayPlan> live() {
+        return running.flatMap(RunningGateway::live);
     }
 
     /** Nothing is on its way: the report is about what was last desired. */
@@ -92,7 +99,7 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
             failures++;
             lastFailure = System.nanoTime();
             dirty = true;
-            report = Optional.of(down("varnishd ended with status " + status + " and is started again"));
+            running = Optional.of(down("varnishd ended with status " + status + " and is started again"));
             LOG.log(
                     Level.WARNING,
                     "Gateway {0}: varnishd ended with status {1} and is started again in {2} ms: {3}",
@@ -107,8 +114,10 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
         inbox.reported();
     }
 
-    private static DataPlane down(String why) {
-        return new DataPlane(List.of(), Map.of(), Map.of(), List.of(), Optional.empty(), Optional.of(why));
+    private static RunningGateway down(String why) {
+        return new RunningGateway(
+                new DataPlane(List.of(), Map.of(), Map.of(), List.of(), Optional.empty(), Optional.of(why)),
+                Optional.empty());
     }
 
     private Duration pause() {
@@ -178,11 +187,11 @@ final class GatewayRunner implements VarnishdOwner, AutoCloseable {
         boolean again = true;
         try {
             GatewayServing.Result result = serving.serve(now);
-            report = Optional.of(result.report());
+            running = Optional.of(result.running());
             again = result.again();
             obstacle = "";
         } catch (IOException | RuntimeException e) {
-            report = Optional.of(down("cannot be served for now: " + e));
+            running = Optional.of(down("cannot be served for now: " + e));
             // It is tried again each second.
             if (!obstacle.equals(e.toString())) {
                 LOG.log(Level.ERROR, "Gateway " + gateway + ": cannot be served for now: " + e, e);

@@ -1,10 +1,13 @@
 package dev.shellac.cli.run;
 
 import dev.shellac.cli.run.Doors.Door;
+import dev.shellac.cli.site.RunningGateway;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
+import dev.shellac.model.policy.GatewayClassParameters.Clients;
+import dev.shellac.model.policy.GatewayClassParameters.Use;
 import dev.shellac.model.status.Address;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
@@ -47,10 +50,11 @@ final class GatewayServing implements AutoCloseable {
     private final VclChange vcl;
     private Optional<Varnishd> varnishd = Optional.empty();
     private List<Door> opened = List.of();
+    private Use proxyProtocol = Use.OFF;
     private String written = "";
     private Optional<ReloadAnswer> answered = Optional.empty();
-    /** Whether varnishd has a table: the last one, or one before that. */
-    private boolean loaded;
+    /** Of the table that varnishd has: the last one, or one before that. */
+    private Optional<GatewayPlan> live = Optional.empty();
 
     GatewayServing(Name gateway, RunSettings settings, GatewayFiles files, VarnishdOwner owner) {
         this.gateway = gateway;
@@ -65,7 +69,7 @@ final class GatewayServing implements AutoCloseable {
      *
      * @param again whether to try again before long although nothing changed
      */
-    record Result(DataPlane report, boolean again) {}
+    record Result(RunningGateway running, boolean again) {}
 
     Result serve(Desired desired) throws IOException {
         var closed = new TreeMap<Port, String>(desired.doors().taken());
@@ -82,16 +86,21 @@ final class GatewayServing implements AutoCloseable {
             files.writeTable(table.bytes());
             written = table.hash();
         }
-        boolean started = start(doors);
-        Optional<String> fault = vcl.use(varnishd.orElseThrow(), desired.plan().userVcl());
+        Clients clients = desired.plan().clients().orElse(Clients.USUAL);
+        boolean started = start(doors, clients.proxyProtocol());
+        Optional<String> fault =
+                vcl.use(varnishd.orElseThrow(), clients, desired.plan().userVcl());
         if (vcl.isLive() && (changed || started || !(answered.orElse(null) instanceof ReloadAnswer.Live))) {
             ReloadAnswer answer = varnishd.orElseThrow().reload();
-            loaded = answer instanceof ReloadAnswer.Live || (loaded && !started);
             answered = Optional.of(answer);
             say(answer, desired);
         }
+        if (answered.orElse(null) instanceof ReloadAnswer.Live) {
+            live = Optional.of(desired.plan());
+        }
         boolean again = doors.size() < desired.doors().open().size()
                 || !vcl.isLive()
+                || !vcl.isSettled()
                 || answered.orElse(null) instanceof ReloadAnswer.Unreachable;
         return new Result(report(desired, closed, fault), again);
     }
@@ -99,7 +108,9 @@ final class GatewayServing implements AutoCloseable {
     /** What ghost said when it loaded its table by itself. */
     void reloaded(ReloadAnswer answer) {
         answered = Optional.of(answer);
-        loaded = answer instanceof ReloadAnswer.Live;
+        if (!(answer instanceof ReloadAnswer.Live)) {
+            live = Optional.empty(); // a process that was just started had no table before
+        }
     }
 
     // Those that are open already, and those of the others that nobody has.
@@ -155,36 +166,43 @@ final class GatewayServing implements AutoCloseable {
                         Map.Entry::getKey, door -> Set.of(door.getValue().port()))));
     }
 
-    private boolean start(List<Door> doors) throws IOException {
+    private boolean start(List<Door> doors, Use proxy) throws IOException {
         if (varnishd.filter(Varnishd::isAlive).isPresent()) {
-            if (doors.equals(opened)) {
+            if (doors.equals(opened) && proxy == proxyProtocol) {
                 return false;
             }
             LOG.log(
                     Level.INFO,
                     "Gateway {0}: its ports change from {1} to {2}: varnishd starts anew, its cache is lost",
                     gateway,
-                    listens(opened),
-                    listens(doors));
+                    listens(opened, proxyProtocol),
+                    listens(doors, proxy));
         }
         stop();
         List<ListenSocket> sockets = named(doors).entrySet().stream()
-                .map(door -> ListenSocket.http(door.getKey(), door.getValue().listen()))
+                .map(door -> socket(door.getKey(), door.getValue(), proxy))
                 .toList();
         opened = doors;
+        proxyProtocol = proxy;
         varnishd = Optional.of(Varnishd.start(
                 settings.varnishd(files.folder(), sockets), RunSettings.patience(), owner, InstantSource.system()));
         files.started(varnishd.get().pid());
         vcl.forget();
-        answered = Optional.empty();
-        LOG.log(Level.INFO, "Gateway {0}: varnishd starts, for {1}", gateway, listens(doors));
+        LOG.log(Level.INFO, "Gateway {0}: varnishd starts, for {1}", gateway, listens(doors, proxy));
         return true;
     }
 
-    private static String listens(List<Door> doors) {
+    private static ListenSocket socket(String name, Door door, Use proxy) {
+        return proxy == Use.ON
+                ? new ListenSocket(name, door.listen(), "PROXY")
+                : ListenSocket.http(name, door.listen());
+    }
+
+    private static String listens(List<Door> doors, Use proxy) {
         return doors.stream()
-                .map(door -> door.address().isPresent() ? door.listen() : "port " + door.port())
-                .collect(Collectors.joining(", "));
+                        .map(door -> door.address().isPresent() ? door.listen() : "port " + door.port())
+                        .collect(Collectors.joining(", "))
+                + (proxy == Use.ON ? " with PROXY protocol" : "");
     }
 
     private void say(ReloadAnswer answer, Desired desired) {
@@ -220,18 +238,29 @@ final class GatewayServing implements AutoCloseable {
         }
     }
 
-    private DataPlane report(Desired desired, SortedMap<Port, String> closed, Optional<String> vclFault) {
-        Optional<String> tableFault = answered.flatMap(answer -> answer instanceof ReloadAnswer.Kept kept
-                ? Optional.of("the router refuses the table: " + kept.field() + ": " + kept.error())
-                : Optional.empty());
-        boolean serving = varnishd.filter(Varnishd::isAlive).isPresent() && loaded;
-        return new DataPlane(
-                serving ? addresses() : List.of(),
-                desired.unusable(),
-                closed,
-                refusals(desired.plan()),
-                vclFault,
-                tableFault);
+    private RunningGateway report(Desired desired, SortedMap<Port, String> closed, Optional<String> vclFault) {
+        boolean isRefused = vcl.isSettled();
+        Optional<GatewayPlan> served =
+                live.filter(plan -> varnishd.filter(Varnishd::isAlive).isPresent());
+        return new RunningGateway(
+                new DataPlane(
+                        served.isPresent() ? addresses() : List.of(),
+                        desired.unusable(),
+                        closed,
+                        refusals(desired.plan()),
+                        vclFault.filter(why -> isRefused),
+                        vclFault.filter(why -> !isRefused).or(() -> answered.flatMap(GatewayServing::pending))),
+                served);
+    }
+
+    private static Optional<String> pending(ReloadAnswer answer) {
+        return switch (answer) {
+            case ReloadAnswer.Live taken -> Optional.empty();
+            case ReloadAnswer.Kept kept ->
+                Optional.of("the router refuses the table: " + kept.field() + ": " + kept.error());
+            case ReloadAnswer.Unreachable unreachable ->
+                Optional.of("the router has not taken the last table yet: " + unreachable.why());
+        };
     }
 
     private List<Address> addresses() {
@@ -273,6 +302,7 @@ final class GatewayServing implements AutoCloseable {
         varnishd.ifPresent(Varnishd::close);
         varnishd = Optional.empty();
         answered = Optional.empty();
+        live = Optional.empty();
     }
 
     @Override

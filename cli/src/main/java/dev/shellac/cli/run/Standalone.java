@@ -2,6 +2,7 @@ package dev.shellac.cli.run;
 
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.cli.folder.Reading;
+import dev.shellac.cli.site.RunningGateway;
 import dev.shellac.cli.site.Site;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Metadata;
@@ -126,11 +127,21 @@ final class Standalone {
     // long.
     private void publish() {
         boolean settled = runners.values().stream().allMatch(GatewayRunner::isSettled);
+        // Also where nothing was changed: a varnishd that ended may not start again.
+        waitingSince = settled ? Optional.empty() : waitingSince.or(() -> Optional.of(System.nanoTime()));
         if (unwritten && outcome.isPresent() && (settled || isLate())) {
-            writer.publish(new Site(folder.root(), reading, outcome.get(), Optional.of(reports)));
+            writer.publish(new Site(folder.root(), reading, outcome.get(), Optional.of(running())));
             unwritten = !settled;
-            waitingSince = settled ? Optional.empty() : waitingSince;
         }
+    }
+
+    private Map<Name, RunningGateway> running() {
+        var running = new TreeMap<Name, RunningGateway>();
+        reports.forEach((name, report) -> running.put(
+                name,
+                new RunningGateway(
+                        report, Optional.ofNullable(runners.get(name)).flatMap(GatewayRunner::live))));
+        return running;
     }
 
     private boolean isLate() {
@@ -144,7 +155,7 @@ final class Standalone {
         boolean late = isLate();
         var said = new TreeMap<Name, DataPlane>();
         runners.forEach((name, runner) -> runner.report()
-                .map(report -> late && !runner.isSettled()
+                .map(report -> late && !runner.isSettled() && report.pending().isEmpty()
                         ? report.waiting("varnishd is still taking the last change")
                         : report)
                 .ifPresent(report -> said.put(name, report)));

@@ -7,7 +7,6 @@ import dev.shellac.cli.site.Standing.Door;
 import dev.shellac.cli.site.Standing.Way;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
-import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,10 +43,10 @@ public record RunState(Optional<List<String>> running, Standing standing, List<P
                         .toList());
     }
 
-    private static List<String> served(Map<Name, DataPlane> reports) {
-        return reports.entrySet().stream()
-                .filter(report -> Standing.isServing(report.getValue()))
-                .map(report -> report.getKey().toString())
+    private static List<String> served(Map<Name, RunningGateway> gateways) {
+        return gateways.entrySet().stream()
+                .filter(gateway -> gateway.getValue().isServing())
+                .map(gateway -> gateway.getKey().toString())
                 .sorted()
                 .toList();
     }

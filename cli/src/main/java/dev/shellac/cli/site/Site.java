@@ -27,9 +27,9 @@ import java.util.stream.Stream;
 /**
  * A folder, and what it comes to.
  *
- * @param running what the data planes report; nothing if none was started, and then each is assumed to serve what it is given
+ * @param running what runs of each Gateway; nothing if no data plane was started, and then each is assumed to serve what it is given
  */
-public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<Name, DataPlane>> running) {
+public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<Name, RunningGateway>> running) {
     private static final Address HERE = new Address("IPAddress", "127.0.0.1");
 
     /** As {@code shellac run} would serve it. */

@@ -3,11 +3,13 @@ package dev.shellac.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.testkit.net.FreePort;
+import dev.shellac.varnishd.VarnishdSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -48,6 +50,86 @@ final class RunStatusTest extends RunFixture {
             shellac.awaitLog("port " + stranger.getLocalPort() + " cannot be opened: in use by java");
         }
         assertThat(RunningShellac.told(folder, work)).contains("not running").doesNotContain("serving");
+    }
+
+    private String row(String told, String first) {
+        return told.lines()
+                .filter(line -> line.startsWith(first + " "))
+                .findFirst()
+                .orElse("");
+    }
+
+    @Test
+    void aRouteOfNothingButATakenPortIsNotServing() throws Exception {
+        var stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        int taken = stranger.getLocalPort();
+        gateway("web", port, taken);
+        file(
+                "b.yaml",
+                routeText("b", "b.example.com", "two")
+                        .replace("{name: web}", "{name: web, sectionName: p" + taken + "}"));
+        try (stranger;
+                RunningShellac shellac = start()) {
+            shellac.awaitTold(folder, "running: default/web");
+            String told = shellac.told(folder);
+            assertThat(row(told, "default/a")).endsWith(" serving");
+            assertThat(row(told, "default/b")).endsWith(" PortUnavailable");
+            assertThat(told.lines().filter(line -> line.contains(" HTTP ") && line.endsWith(" PortUnavailable")))
+                    .hasSize(1);
+            stranger.close();
+            shellac.await(
+                    "the port that is free",
+                    () -> row(shellac.told(folder), "default/b").endsWith(" serving"));
+        }
+    }
+
+    @Test
+    void aVarnishdThatCannotStartAgainServesNothing() throws Exception {
+        Path broken = work.resolve("broken");
+        Path script = work.resolve("varnishd");
+        Files.writeString(script, """
+                #!/bin/sh
+                [ ! -e '%s' ] || exit 1
+                exec %s "$@"
+                """.formatted(broken, RunningShellac.VARNISHD));
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        try (RunningShellac shellac = RunningShellac.start(folder, work, script.toString())) {
+            shellac.awaitTold(folder, "running: default/web");
+            Files.createFile(broken);
+            shellac.varnishds().forEach(ProcessHandle::destroyForcibly);
+            shellac.awaitTold(folder, "running, and nothing is served");
+            assertThat(shellac.told(folder)).doesNotContain("serving").doesNotContain("running: ");
+            shellac.awaitLog("varnishd ended with status 1 and is started again in 1600 ms");
+            assertThat(shellac.told(folder))
+                    .contains("running, and nothing is served")
+                    .doesNotContain("serving")
+                    .doesNotContain("the VCL was refused");
+            Files.delete(broken);
+            shellac.awaitTold(folder, "running: default/web");
+            shellac.awaitAnswer(port, "a.example.com", "/", 200);
+        }
+    }
+
+    @Test
+    void aVclThatTakesLongLeavesTheLastOneServing() throws Exception {
+        Path go = work.resolve("go");
+        String compiler =
+                "while grep -q slow-vcl %s && [ ! -e " + go + " ]; do sleep 0.1; done; " + VarnishdSettings.TCC;
+        vcl("sub vcl_deliver { set resp.http.X-Mark = \"first\"; }");
+        try (RunningShellac shellac =
+                RunningShellac.start(folder, work, RunningShellac.VARNISHD, "--parameter=cc_command=" + compiler)) {
+            shellac.awaitTold(folder, "running: default/web");
+            vcl("# slow-vcl\nsub vcl_deliver { set resp.http.X-Mark = \"second\"; }");
+            shellac.awaitStatus("varnishd is still taking the last change");
+            shellac.awaitTold(folder, "serving, as it last was: a change is pending");
+            assertThat(shellac.told(folder)).contains("running: default/web");
+            assertThat(mark()).isEqualTo("first");
+            Files.createFile(go);
+            shellac.await("the new VCL", () -> mark().equals("second"));
+            shellac.await(
+                    "nothing that is pending",
+                    () -> row(shellac.told(folder), "default/a").endsWith(" serving"));
+        }
     }
 
     @Test

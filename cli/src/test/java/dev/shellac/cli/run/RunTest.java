@@ -166,6 +166,14 @@ final class RunTest extends RunFixture {
             shellac.awaitStatus("ConfigMap default/user, user.vcl, line 2, column 26: Symbol not found");
             shellac.awaitLog("ConfigMap default/user, user.vcl, line 2, column 26: Symbol not found");
             assertThat(mark()).isEqualTo("second");
+            shellac.awaitTold(folder, "serving, with the last good VCL");
+            vcl("sub vcl_deliver {\n  set resp.http.X-Mark = \"no end;\n}");
+            shellac.awaitLog("ConfigMap default/user, user.vcl, line 2, column 26: \" has no end");
+            vcl("import std;\n import nosuch;\n");
+            shellac.awaitStatus("ConfigMap default/user, user.vcl, line 2, column 9: Could not find VMOD nosuch");
+            vcl("sub vcl_deliver {\n  set resp.http.X-Mark = nonsense;\n}");
+            shellac.awaitStatus("line 2, column 26: Symbol not found");
+            assertThat(mark()).isEqualTo("second");
             assertThat(shellac.varnishds()).isEqualTo(before);
         }
         // Still broken, after a restart: what was last taken is used.
@@ -210,6 +218,17 @@ final class RunTest extends RunFixture {
             assertThat(backend("a.example.com")).isEqualTo("one");
             shellac.awaitStatusPatiently("the router refuses the table: vhosts: 200081 hosts, limit 200000");
             assertThat(shellac.status()).contains("value: \"127.0.0.1\"");
+            shellac.awaitTold(folder, "serving, as it last was: a change is pending");
+            String told = shellac.told(folder);
+            assertThat(told).contains("running: default/web", "the router refuses the table: vhosts: 200081 hosts");
+            assertThat(told.lines().filter(line -> line.startsWith("default/a ")))
+                    .singleElement()
+                    .asString()
+                    .endsWith(" serving, as it last was: a change is pending");
+            assertThat(told.lines().filter(line -> line.startsWith("default/many-7 ")))
+                    .singleElement()
+                    .asString()
+                    .endsWith(" Pending");
             try (var files = Files.list(folder.resolve("many"))) {
                 for (Path file : files.toList()) {
                     Files.delete(file);

@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RunningShellac implements AutoCloseable {
     static final Path HOME =
             Path.of(System.getProperty("shellac.home", "..")).toAbsolutePath().normalize();
+    static final String VARNISHD = HOME.resolve("bin/root") + " run debian-13 -- varnishd";
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** An answer over HTTP. */
@@ -57,6 +58,11 @@ final class RunningShellac implements AutoCloseable {
     }
 
     static RunningShellac start(Path folder, Path work) throws IOException {
+        return start(folder, work, VARNISHD);
+    }
+
+    /** With another command for varnishd, and more options. */
+    static RunningShellac start(Path folder, Path work, String varnishd, String... more) throws IOException {
         Path runtimes = Files.createDirectories(work.resolve("t"));
         Path state = work.resolve("state");
         Path log = work.resolve("log-" + System.nanoTime());
@@ -67,9 +73,10 @@ final class RunningShellac implements AutoCloseable {
                 "--bind=127.0.0.1",
                 "--state=" + state,
                 "--storage=malloc,16m",
-                "--varnishd=" + HOME.resolve("bin/root") + " run debian-13 -- varnishd",
-                "--ghost=" + HOME.resolve("build/ghost/debian-13/libvmod_ghost.so"),
-                folder.toString()));
+                "--varnishd=" + varnishd,
+                "--ghost=" + HOME.resolve("build/ghost/debian-13/libvmod_ghost.so")));
+        command.addAll(List.of(more));
+        command.add(folder.toString());
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         return new RunningShellac(builder.start(), log, work);
     }

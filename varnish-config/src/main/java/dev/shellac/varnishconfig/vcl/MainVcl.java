@@ -22,8 +22,9 @@ public sealed interface MainVcl {
      * The user's part has no end, and what follows would become part of it.
      *
      * @param line of the user's part, from 1
+     * @param column likewise, as the compiler counts
      */
-    record Refused(int line, String why) implements MainVcl {}
+    record Refused(int line, int column, String why) implements MainVcl {}
 
     /** The list of networks whose X-Forwarded headers are believed; there where there is one. */
     String TRUSTED = "trusted_proxies";
@@ -52,7 +53,7 @@ public sealed interface MainVcl {
         }
         UserVcl part = written.get();
         return switch (UserPart.of(part.text())) {
-            case UserPart.Fault fault -> new Refused(fault.line(), fault.why());
+            case UserPart.Fault fault -> new Refused(fault.line(), fault.column(), fault.why());
             case UserPart.Statements statements -> {
                 String before = top(ghostJson, clients, statements.imports()) + GatewayVcl.PREAMBLE + "\n"
                         + GatewayVcl.TELLING + "\n" + UserVclPlace.BEGIN + origin(part) + "\n";
@@ -62,11 +63,11 @@ public sealed interface MainVcl {
         };
     }
 
-    private static String top(String ghostJson, Clients clients, List<String> imports) {
+    private static String top(String ghostJson, Clients clients, List<UserPart.Import> imports) {
         List<Network> trusted = clients.trustedProxies();
         String hoisted = imports.stream()
-                .filter(statement -> !OWN_IMPORTS.contains(statement))
-                .map(statement -> statement + ";\n")
+                .filter(found -> !OWN_IMPORTS.contains(found.statement()))
+                .map(found -> UserVclPlace.before(found) + "\n" + found.statement() + ";\n")
                 .collect(Collectors.joining());
         return "vcl 4.1;\n\nimport ghost;\n" + hoisted + "\nbackend dummy none;\n\n" + acl(TRUSTED, trusted)
                 + acl(PROXIES, clients.proxyProtocolFrom())

@@ -1,5 +1,6 @@
 package dev.shellac.varnishconfig.vcl;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,6 +21,8 @@ final class VclLexer {
         }
     }
 
+    private static final int TAB = 8;
+
     private final String text;
     private final List<Token> tokens = new ArrayList<>();
     private int at;
@@ -36,6 +39,16 @@ final class VclLexer {
             lexer.next();
         }
         return List.copyOf(lexer.tokens);
+    }
+
+    /** The column of a place from 1, as the VCL compiler counts: in bytes, and a tab goes on to the next multiple of eight. */
+    static int column(String text, int at) {
+        int column = 0;
+        String before = text.substring(text.lastIndexOf('\n', at - 1) + 1, at);
+        for (byte octet : before.getBytes(StandardCharsets.UTF_8)) {
+            column = octet == '\t' ? (column / TAB + 1) * TAB : column + 1;
+        }
+        return column + 1;
     }
 
     private void next() {

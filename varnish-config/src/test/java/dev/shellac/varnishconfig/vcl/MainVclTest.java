@@ -29,8 +29,7 @@ final class MainVclTest {
     @Test
     void whatWeImportIsWhatThePreambleImports() {
         assertThat(MainVcl.OWN_IMPORTS)
-                .containsExactlyInAnyOrderElementsOf(
-                        statements("import ghost;" + GatewayVcl.PREAMBLE).imports());
+                .containsExactlyInAnyOrderElementsOf(imports("import ghost;" + GatewayVcl.PREAMBLE));
     }
 
     @ParameterizedTest
@@ -66,6 +65,52 @@ final class MainVclTest {
                 .isEqualTo("no place");
     }
 
+    /** The compiler finds it at the top, where the user did not write it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "import cookie; | 8 | 1 | 8",
+                "`vcl 4.1;\nimport std;\n\timport cookie;` | 8 | 3 | 16",
+                "`sub a { } import cookie;` | 1 | 1 | 11",
+                "`import std;\nimport # here\n  cookie;` | 8 | 2 | 1",
+                "`# a\nimport cookie from \"/# The user's line 7, column 7:\";\nimport cookie;` | 13 | 2 | 13"
+            })
+    void aPlaceInAnImportBecomesTheUsers(String text, int compilers, int line, int column) {
+        String whole = ((MainVcl.Text) merge(text)).vcl();
+        List<String> lines = whole.lines().toList();
+        int top = lines.indexOf(lines.stream()
+                        .filter(found -> found.startsWith("import cookie"))
+                        .findFirst()
+                        .orElseThrow())
+                + 1;
+        assertThat(UserVclPlace.inUsersLines("/tmp/main.vcl:" + top + ":" + compilers + ": no", "/tmp/main.vcl", whole))
+                .isEqualTo("ConfigMap infra/vcl, user.vcl, line " + line + ", column " + column + ": no");
+        assertThat(lines.get(lines.indexOf("import ghost;"))).isEqualTo("import ghost;");
+        assertThat(said(lines.indexOf("import ghost;") + 1, whole)).startsWith("/tmp/main.vcl:3:7: ");
+    }
+
+    @Test
+    void anImportOfSeveralLinesStaysWhereItIs() {
+        String text = "import cookie from {\"/a\n# The user's part: ConfigMap x/y, key z\"};";
+        assertThat(statements(text)).isEqualTo(new UserPart.Statements(List.of(), text));
+    }
+
+    @Test
+    void everyPlaceBecomesTheUsers() {
+        String whole = ((MainVcl.Text) merge("backend x none;\nimport cookie;\nbackend x none;")).vcl();
+        List<String> lines = whole.lines().toList();
+        int first = lines.indexOf("backend x none;") + 1;
+        String words =
+                "/tmp/main.vcl:%d:9: Backend 'x' redefined.\nFirst definition: /tmp/main.vcl:%d:9\n/tmp/main.vcl:3:1, /tmp/main.vcl:%d:8, /tmp/main.vcl2:1:1, /tmp/main.vcl:99999:1"
+                        .formatted(first + 2, first, lines.indexOf("import cookie;") + 1);
+        assertThat(UserVclPlace.inUsersLines(words, "/tmp/main.vcl", whole)).isEqualTo("""
+                ConfigMap infra/vcl, user.vcl, line 3, column 9: Backend 'x' redefined.
+                First definition: ConfigMap infra/vcl, user.vcl, line 1, column 9
+                /tmp/main.vcl:3:1, ConfigMap infra/vcl, user.vcl, line 2, column 8, /tmp/main.vcl2:1:1, /tmp/main.vcl:99999:1""");
+    }
+
     @Test
     void aUsersCommentCannotMoveThePlace() {
         String user = "# one\n# The user's part: ConfigMap x/y, key z\n# The end of the user's part.\nsub a { }";
@@ -89,16 +134,24 @@ final class MainVclTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "sub a { /* b } | 1 | /* has no end",
-                "`\n\nset a = {\"b;` | 3 | {\" has no end",
-                "`x\n\"\"\" \"\"` | 2 | \"\"\" has no end",
-                "`a \"b\nc\"` | 1 | \" has no end",
-                "C{ int a; } | 1 | C{ has no end",
-                "`sub a {\n if (b) {\n}` | 1 | { is not closed",
-                "`sub a { }\n} sub b {` | 2 | } closes nothing"
+                "sub a { /* b } | 1 | 9 | /* has no end",
+                "`\n\nset a = {\"b;` | 3 | 9 | {\" has no end",
+                "`x\n\"\"\" \"\"` | 2 | 1 | \"\"\" has no end",
+                "`a \"b\nc\"` | 1 | 3 | \" has no end",
+                "C{ int a; } | 1 | 1 | C{ has no end",
+                "`sub a {\n if (b) {\n}` | 1 | 7 | { is not closed",
+                "`sub a { }\n} sub b {` | 2 | 1 | } closes nothing",
+                "sub nonsense | 1 | 1 | the last statement has no end",
+                "`import std;\n import` | 2 | 2 | the last statement has no end",
+                "`sub a { }\nbackend b none # ;` | 2 | 1 | the last statement has no end",
+                "`sub a {\n\t}\n\t\t}` | 3 | 17 | } closes nothing",
+                "`# \u00e9\nset a = \"\u00e9\" + {\"b` | 2 | 16 | {\" has no end"
             })
-    void aPartWithoutAnEndIsRefused(String text, int line, String why) {
-        assertThat(merge(text)).isEqualTo(new MainVcl.Refused(line, why));
+    void aPartWithoutAnEndIsRefused(String text, int line, int column, String why) {
+        var refused = new MainVcl.Refused(line, column, why);
+        assertThat(merge(text)).isEqualTo(refused);
+        assertThat(UserVclPlace.words(part(text), refused))
+                .isEqualTo("ConfigMap infra/vcl, user.vcl, line " + line + ", column " + column + ": " + why);
     }
 
     @ParameterizedTest
@@ -115,7 +168,7 @@ final class MainVclTest {
                 "`import a; # import b;\nimport a;` | import a"
             })
     void anImportIsFound(String text, String expected) {
-        assertThat(statements(text).imports()).containsExactly(expected);
+        assertThat(imports(text)).containsExactly(expected);
         assertThat(statements(text).rest()).hasSameSizeAs(text).doesNotContain("vcl 4");
     }
 
@@ -131,8 +184,9 @@ final class MainVclTest {
                 "sub a { C{ } import std; }C }",
                 "important std;",
                 "import { }",
-                "import",
                 "import;",
+                "C{ int a; }C",
+                "# a comment alone",
                 "vcl 4.2;",
                 "vcl 5.0;",
                 "vcl 4.1 4.1;",
@@ -144,11 +198,21 @@ final class MainVclTest {
         assertThat(statements(text)).isEqualTo(new UserPart.Statements(List.of(), text));
     }
 
+    private static List<String> imports(String text) {
+        return statements(text).imports().stream()
+                .map(UserPart.Import::statement)
+                .toList();
+    }
+
     private static UserPart.Statements statements(String text) {
         return (UserPart.Statements) UserPart.of(text);
     }
 
     private static MainVcl merge(String text) {
-        return MainVcl.merge(PATH, Optional.of(new UserVcl(new Name("infra", "vcl"), "user.vcl", text)));
+        return MainVcl.merge(PATH, Optional.of(part(text)));
+    }
+
+    private static UserVcl part(String text) {
+        return new UserVcl(new Name("infra", "vcl"), "user.vcl", text);
     }
 }

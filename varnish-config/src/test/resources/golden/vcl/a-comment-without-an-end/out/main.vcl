@@ -1,1 +1,1 @@
-refused, line 2: /* has no end
+refused, line 2, column 1: /* has no end

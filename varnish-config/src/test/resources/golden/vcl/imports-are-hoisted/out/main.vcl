@@ -1,7 +1,9 @@
 vcl 4.1;
 
 import ghost;
+# The user's line 2, column 13:
 import cookie;
+# The user's line 5, column 1:
 import directors from "libvmod_directors.so";
 
 backend dummy none;
