@@ -12,15 +12,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netns"
 )
 
 const (
@@ -130,9 +126,26 @@ func tcpOf(c net.Conn) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
+// to connects to an address that is not the Gateway's.
+func to(address string) connector {
+	return func(ctx context.Context, a *attackers) (net.Conn, error) { return a.dial(ctx, address) }
+}
+
+// door is a way in, and the host by which the neighbour's backends are reached there.
+type door struct {
+	name    string
+	connect connector
+	host    string
+}
+
+// doors are both ways to a backend of the neighbour: over HTTPS all of them are paths of one host.
+func doors(host string) []door {
+	return []door{{"HTTP", plain, host}, {"HTTPS", secure, rotatingHost}}
+}
+
 // exchange sends one request on a connection of its own and returns what comes.
-func (a *attackers) exchange(ctx context.Context, address, request string) (status int, body string, err error) {
-	c, err := a.dial(ctx, address)
+func (a *attackers) exchange(ctx context.Context, connect connector, request string) (status int, body string, err error) {
+	c, err := connect(ctx, a)
 	if err != nil {
 		return 0, "", err
 	}
@@ -149,21 +162,41 @@ func (a *attackers) exchange(ctx context.Context, address, request string) (stat
 	return response.StatusCode, string(text), nil
 }
 
-// expect reports an answer to a request on a plain port that is not as it has to be, and one that does not come. What begins when the attack ends is nobody's.
-func (a *attackers) expect(ctx context.Context, request, name string, good func(status int, body string) bool) {
-	status, body, err := a.exchange(ctx, a.Gateway+":80", request)
+// expect reports an answer to a request that is not as it has to be, and one that does not come.
+func (a *attackers) expect(ctx context.Context, d door, request, name string, good verdict) {
+	status, body, err := a.exchange(ctx, d.connect, request)
+	a.judge(ctx, name+" over "+d.name, answered{status, body, err}, good)
+}
+
+// verdict tells whether an answer is as it has to be.
+type verdict func(status int, body string) bool
+
+// answered is what came of a request.
+type answered struct {
+	status int
+	body   string
+	err    error
+}
+
+// judge reports what is not as it has to be. What begins when the attack ends is nobody's.
+func (a *attackers) judge(ctx context.Context, name string, got answered, good verdict) {
 	switch {
 	case ctx.Err() != nil:
-	case err != nil:
-		a.problem("%s: %v", name, err)
-	case !good(status, body):
-		a.problem("%s: status %d, body %.80q", name, status, body)
+	case got.err != nil:
+		a.problem("%s: %v", name, got.err)
+	case !good(got.status, got.body):
+		a.problem("%s: status %d, body %.80q", name, got.status, got.body)
 	}
 }
 
+// oneOf accepts any answer with one of these.
+func oneOf(want ...int) verdict {
+	return func(status int, _ string) bool { return slices.Contains(want, status) }
+}
+
 // ask returns the status of an answer; 0 if none comes.
-func (a *attackers) ask(ctx context.Context, address, request string) int {
-	status, _, _ := a.exchange(ctx, address, request)
+func (a *attackers) ask(ctx context.Context, connect connector, request string) int {
+	status, _, _ := a.exchange(ctx, connect, request)
 	return status
 }
 
@@ -174,10 +207,10 @@ func (a *attackers) wait(ctx context.Context, c net.Conn) {
 	_, _ = io.Copy(io.Discard, c)
 }
 
-// inTurn does something at a pace with one text after the other, again and again.
-func (a *attackers) inTurn(ctx context.Context, pause time.Duration, texts []string, do func(string)) {
+// inTurn does one thing after the other at a pace, again and again.
+func (a *attackers) inTurn(ctx context.Context, pause time.Duration, things []func()) {
 	var next atomic.Int64
-	a.every(ctx, pause, func() { do(texts[int(next.Add(1)-1)%len(texts)]) })
+	a.every(ctx, pause, func() { things[int(next.Add(1)-1)%len(things)]() })
 }
 
 func (a *attackers) sent() {
@@ -228,100 +261,4 @@ func pause(ctx context.Context, time_ time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(time_):
 	}
-}
-
-// attack is one that runs in a process of its own.
-type attack struct {
-	*testing.T
-	command *exec.Cmd
-	input   io.WriteCloser
-	output  io.Reader
-	began   time.Time
-}
-
-// startAttack starts the clients of an attack in a process and a network namespace of their own.
-func (s *site) startAttack(name string) *attack {
-	s.Helper()
-	aim, err := json.Marshal(target{Attack: name, Gateway: s.address, Pod: s.podAddress()})
-	if err != nil {
-		s.Fatal(err)
-	}
-	command := exec.Command(os.Args[0], "-test.run=^$")
-	command.Env = append(os.Environ(), attackVariable+"="+string(aim))
-	command.Stderr = os.Stderr
-	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
-	input, err := command.StdinPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		s.Fatal(err)
-	}
-	if err := connect(command.Process.Pid); err != nil {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-		s.Fatal(err)
-	}
-	fmt.Fprintln(input)
-	return &attack{T: s.T, command: command, input: input, output: output, began: time.Now()}
-}
-
-// stop ends the attack, and tells what its clients saw and what they took of a core.
-func (a *attack) stop() (report, float64) {
-	a.Helper()
-	lasted := time.Since(a.began)
-	_ = a.input.Close()
-	var seen report
-	err := json.NewDecoder(a.output).Decode(&seen)
-	if ended := a.command.Wait(); err == nil {
-		err = ended
-	}
-	if err != nil {
-		a.Fatalf("the attackers did not report: %v", err)
-	}
-	used := a.command.ProcessState.UserTime() + a.command.ProcessState.SystemTime()
-	return seen, used.Seconds() / lasted.Seconds()
-}
-
-// connect gives the network namespace of a process addresses and a way to the node. Both go with the process.
-func connect(pid int) error {
-	link := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: attackerLink}, PeerName: "eth0", PeerNamespace: netlink.NsPid(pid)}
-	if err := netlink.LinkAdd(link); err != nil {
-		return fmt.Errorf("link to the attackers: %w", err)
-	}
-	gateway := &netlink.Addr{IPNet: &net.IPNet{IP: net.ParseIP(attackerNetwork + "1"), Mask: net.CIDRMask(24, 32)}}
-	if err := netlink.AddrAdd(link, gateway); err != nil {
-		return err
-	}
-	if err := netlink.LinkSetUp(link); err != nil {
-		return err
-	}
-	namespace, err := netns.GetFromPid(pid)
-	if err != nil {
-		return err
-	}
-	defer namespace.Close()
-	inside, err := netlink.NewHandleAt(namespace)
-	if err != nil {
-		return err
-	}
-	defer inside.Close()
-	eth, err := inside.LinkByName("eth0")
-	if err != nil {
-		return err
-	}
-	for n := range attackerAddresses {
-		address := &netlink.Addr{IPNet: &net.IPNet{IP: net.ParseIP(fmt.Sprint(attackerNetwork, 2+n)), Mask: net.CIDRMask(24, 32)}}
-		if err := inside.AddrAdd(eth, address); err != nil {
-			return err
-		}
-	}
-	if err := inside.LinkSetUp(eth); err != nil {
-		return err
-	}
-	return inside.RouteAdd(&netlink.Route{LinkIndex: eth.Attrs().Index, Gw: gateway.IP})
 }

@@ -9,6 +9,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"golang.org/x/net/http2"
 )
 
 // Hosts of the neighbour, whose routes and backends hostile_test.go makes. HTTPS is served for rotatingHost alone, whose paths lead to the same backends.
@@ -23,8 +25,7 @@ const (
 
 // clientAttacks are run by name, in a process and a network of their own, until their context ends.
 var clientAttacks = map[string]func(context.Context, *attackers){
-	"refused-upgrades":       refusedUpgrades(plain, upgradeHost),
-	"refused-upgrades-https": refusedUpgrades(secure, rotatingHost),
+	"refused-upgrades":       refusedUpgrades,
 	"other-upgrades":         otherUpgrades,
 	"paths":                  disguisedPaths,
 	"methods":                strangeMethods,
@@ -33,10 +34,13 @@ var clientAttacks = map[string]func(context.Context, *attackers){
 	"refused-connections":    refusedConnections,
 	"large-heads":            largeHeads,
 	"silent-clients":         silentClients,
+	"half-hellos":            halfHellos,
 	"idle-connections":       idleConnections,
+	"idle-https":             idleHTTPS,
 	"unread-responses":       unreadResponses(plain, largeHost),
 	"unread-responses-https": unreadResponses(secure, rotatingHost),
 	"unread-responses-h2":    h2UnreadResponses,
+	"slow-reading":           slowReading,
 	"slow-heads":             slowHeads(plain, guardedHost),
 	"slow-heads-https":       slowHeads(secure, rotatingHost),
 	"hidden-heads":           hiddenHeads,
@@ -45,32 +49,50 @@ var clientAttacks = map[string]func(context.Context, *attackers){
 	"pod-pages":              podPages,
 	"h2-resets":              h2Resets,
 	"h2-control":             h2ControlFrames,
+	"h2-floods":              h2Floods,
 }
 
-// The backend takes the connection and never answers.
+// The backend takes the connection and never answers, whichever way its requests come.
 func hungBackend(ctx context.Context, a *attackers) {
-	a.every(ctx, 100*time.Millisecond, func() {
-		c, err := plain(ctx, a)
+	var attempts []func()
+	for _, d := range doors(hungHost) {
+		attempts = append(attempts, func() {
+			c, err := d.connect(ctx, a)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			fmt.Fprintf(c, "GET /hung HTTP/1.1\r\nHost: %s\r\n\r\n", d.host)
+			a.wait(ctx, c)
+		})
+	}
+	attempts = append(attempts, func() {
+		c, framer, err := a.dialH2(ctx, rotatingHost)
 		if err != nil {
 			return
 		}
 		defer c.Close()
-		fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", hungHost)
-		a.wait(ctx, c)
+		if framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headerBlock(rotatingHost, "/hung"), EndStream: true, EndHeaders: true}) == nil {
+			a.wait(ctx, c)
+		}
 	})
+	a.inTurn(ctx, 100*time.Millisecond, attempts)
 }
 
 // The backend answers; the one that gets the copies never does.
 func hungMirror(ctx context.Context, a *attackers) {
-	a.every(ctx, 20*time.Millisecond, func() {
-		a.expect(ctx, get(mirroredHost, "/"), "a mirrored request", func(status int, _ string) bool { return status == 200 })
-	})
+	attempts := []func(){func() { a.expectH2(ctx, "a mirrored request", h2Get("/mirrored"), oneOf(200)) }}
+	for _, d := range doors(mirroredHost) {
+		attempts = append(attempts, func() { a.expect(ctx, d, get(d.host, "/mirrored"), "a mirrored request", oneOf(200)) })
+	}
+	a.inTurn(ctx, 20*time.Millisecond, attempts)
 }
 
 // Nothing listens where the endpoints are.
 func refusedConnections(ctx context.Context, a *attackers) {
+	d := doors(refusingHost)[0]
 	a.every(ctx, 20*time.Millisecond, func() {
-		a.expect(ctx, get(refusingHost, "/"), "a request that no endpoint takes", func(status int, _ string) bool { return status == 503 })
+		a.expect(ctx, d, get(d.host, "/"), "a request that no endpoint takes", oneOf(503))
 	})
 }
 
@@ -85,6 +107,48 @@ func silentClients(ctx context.Context, a *attackers) {
 			a.wait(ctx, c)
 		})
 	}
+}
+
+// The beginning of a ClientHello, which says how long it is, and then nothing: it has sent something, unlike those who are silent.
+func halfHellos(ctx context.Context, a *attackers) {
+	half := append([]byte{22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3}, make([]byte, 120)...)
+	a.held(ctx, 400, func() {
+		c, err := a.dial(ctx, a.Gateway+":443")
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		if _, err := c.Write(half); err == nil {
+			a.wait(ctx, c)
+		}
+	})
+}
+
+// More HTTPS connections than a pod of 512 MiB has room for, each of which has asked once and stays. Every second one speaks HTTP/2.
+func idleHTTPS(ctx context.Context, a *attackers) {
+	open := []func(){
+		func() {
+			c, err := secure(ctx, a)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: "+rotatingHost+"\r\n\r\n"); err == nil {
+				a.wait(ctx, c)
+			}
+		},
+		func() {
+			c, framer, err := a.dialH2(ctx, rotatingHost)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			if framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headerBlock(rotatingHost, "/"), EndStream: true, EndHeaders: true}) == nil {
+				a.wait(ctx, c)
+			}
+		},
+	}
+	a.inTurn(ctx, 30*time.Millisecond, open)
 }
 
 // More connections than a pod of 512 MiB keeps. Every second one has asked once.
@@ -122,6 +186,28 @@ func unreadResponses(connect connector, host string) func(context.Context, *atta
 			for ctx.Err() == nil {
 				pause(ctx, time.Second)
 				if _, err := c.Write([]byte("\r\n")); err != nil {
+					return
+				}
+			}
+		})
+	}
+}
+
+// A hundred bytes a second of a large response: never nothing, and never enough. Every second client comes over HTTPS.
+func slowReading(ctx context.Context, a *attackers) {
+	for _, d := range doors(largeHost) {
+		a.held(ctx, 70, func() {
+			c, err := d.connect(ctx, a)
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			_ = tcpOf(c).SetReadBuffer(4096)
+			fmt.Fprintf(c, "GET /large HTTP/1.1\r\nHost: %s\r\n\r\n", d.host)
+			piece := make([]byte, 100)
+			for ctx.Err() == nil {
+				pause(ctx, time.Second)
+				if _, err := io.ReadFull(c, piece); err != nil {
 					return
 				}
 			}
@@ -169,9 +255,9 @@ func (a *attackers) drip(ctx context.Context, connect connector, beginning strin
 
 // What a pod has for its operator and for whoever scrapes it.
 func podPages(ctx context.Context, a *attackers) {
-	address := net.JoinHostPort(a.Pod, "8081")
+	pod := to(net.JoinHostPort(a.Pod, "8081"))
 	a.held(ctx, 50, func() {
-		c, err := a.dial(ctx, address)
+		c, err := pod(ctx, a)
 		if err != nil {
 			return
 		}
@@ -182,7 +268,7 @@ func podPages(ctx context.Context, a *attackers) {
 		a.clients.Go(func() {
 			a.every(ctx, 100*time.Millisecond, func() {
 				// Whoever is one too many gets no answer.
-				if status := a.ask(ctx, address, "POST "+path+" HTTP/1.1\r\nHost: pod\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); status != 0 && status != want {
+				if status := a.ask(ctx, pod, "POST "+path+" HTTP/1.1\r\nHost: pod\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"); status != 0 && status != want {
 					a.problem("POST %s: status %d", path, status)
 				}
 			})

