@@ -66,12 +66,13 @@ func (a *attackers) expectH2(ctx context.Context, name string, fields []hpack.He
 	a.judge(ctx, name+" over HTTP/2", a.exchangeH2(ctx, h2Stream{fields: fields}), good)
 }
 
-// h2Stream is what is sent on a stream. One that is open sends its data once before the answer and once behind it.
+// h2Stream is what is sent on a stream: a head, and, where the client does not end it with that, data before the answer and behind it.
 type h2Stream struct {
-	fields []hpack.HeaderField
-	data   string
-	open   bool
+	fields      []hpack.HeaderField
+	early, late string
 }
+
+func (s h2Stream) isOpen() bool { return s.early+s.late != "" }
 
 // exchangeH2 opens a stream on a connection of its own and returns what comes. A stream or connection that is ended for what it asked counts as a 400.
 func (a *attackers) exchangeH2(ctx context.Context, stream h2Stream) answered {
@@ -84,12 +85,12 @@ func (a *attackers) exchangeH2(ctx context.Context, stream h2Stream) answered {
 	// A frame holds 16 KiB.
 	block := encode(stream.fields)
 	first := min(len(block), 16<<10)
-	err = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:first], EndStream: !stream.open, EndHeaders: first == len(block)})
+	err = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block[:first], EndStream: !stream.isOpen(), EndHeaders: first == len(block)})
 	if err == nil && first < len(block) {
 		err = framer.WriteContinuation(1, true, block[first:])
 	}
-	if err == nil && stream.open {
-		err = framer.WriteData(1, false, []byte(stream.data))
+	if err == nil && stream.early != "" {
+		err = framer.WriteData(1, false, []byte(stream.early))
 	}
 	if err != nil {
 		return answered{err: err}
@@ -113,7 +114,7 @@ func (s h2Stream) read(framer *http2.Framer) answered {
 			return got
 		case err != nil:
 			return answered{err: err}
-		case s.open && got.status == http.StatusOK && strings.Contains(got.body, s.data):
+		case s.isOpen() && got.status == http.StatusOK && got.body == s.early+s.late:
 			return got
 		}
 	}
@@ -130,8 +131,8 @@ func (s h2Stream) readFrame(framer *http2.Framer, got *answered, body *strings.B
 		if err == nil && status >= 200 {
 			got.status = status
 		}
-		if s.open && !frame.StreamEnded() {
-			_ = framer.WriteData(1, false, []byte(s.data)) // it may be too late
+		if got.status != 0 && s.late != "" {
+			_ = framer.WriteData(1, false, []byte(s.late)) // it may be too late
 		}
 		return frame.StreamEnded(), nil
 	case *http2.DataFrame:

@@ -78,7 +78,7 @@ func otherUpgrades(ctx context.Context, a *attackers) {
 	}
 	for _, protocol := range []string{"h2c", "connect-udp", "TLS/1.2"} {
 		attempts = append(attempts, func() {
-			a.extendedConnect(ctx, "/socket", protocol, func(status int, _ string) bool { return status < 200 || status > 299 })
+			a.extendedConnect(ctx, "/socket", protocol, h2Stream{late: "x"}, func(status int, _ string) bool { return status < 200 || status > 299 })
 		})
 	}
 	a.inTurn(ctx, 50*time.Millisecond, attempts)
@@ -208,19 +208,23 @@ var strangeH2 = []struct {
 		hpack.HeaderField{Name: "x-forwarded-for", Value: "6.6.6.6"}), isClean},
 }
 
-// extendedConnects asks for a WebSocket by HTTP/2, which one backend refuses and the other takes.
+// extendedConnects asks for a WebSocket by HTTP/2, which one backend refuses and the other takes, and sends a request where the content of the tunnel would be: behind the answer, or before
+// anybody has said that there is a tunnel, which HAProxy may refuse.
 func (a *attackers) extendedConnects(ctx context.Context) {
-	a.extendedConnect(ctx, "/socket", "websocket", oneOf(http.StatusUnauthorized))
-	a.extendedConnect(ctx, "/echo", "websocket", func(status int, body string) bool { return status == 200 && strings.Contains(body, "/tunnelled") })
+	hidden := "GET /tunnelled HTTP/1.1\r\nHost: " + rotatingHost + "\r\n\r\n"
+	late, early := h2Stream{late: hidden}, h2Stream{early: hidden}
+	isTunnel := func(status int, body string) bool { return status == http.StatusOK && body == hidden }
+	a.extendedConnect(ctx, "/socket", "websocket", late, oneOf(http.StatusUnauthorized))
+	a.extendedConnect(ctx, "/socket", "websocket", early, oneOf(http.StatusUnauthorized, http.StatusInternalServerError))
+	a.extendedConnect(ctx, "/echo", "websocket", late, isTunnel)
+	a.extendedConnect(ctx, "/echo", "websocket", early, func(status int, body string) bool {
+		return status == http.StatusInternalServerError || isTunnel(status, body)
+	})
 }
 
-// extendedConnect asks for a tunnel of a protocol, and sends a request as its first content before anybody has said that there is one, and another one behind the answer.
-func (a *attackers) extendedConnect(ctx context.Context, path, protocol string, good verdict) {
-	got := a.exchangeH2(ctx, h2Stream{
-		fields: h2Request("CONNECT", "https", rotatingHost, path, hpack.HeaderField{Name: ":protocol", Value: protocol},
-			hpack.HeaderField{Name: "sec-websocket-version", Value: "13"}),
-		data: "GET /tunnelled HTTP/1.1\r\nHost: " + rotatingHost + "\r\n\r\n",
-		open: true,
-	})
-	a.judge(ctx, fmt.Sprintf("CONNECT %s for %s over HTTP/2", path, protocol), got, good)
+// extendedConnect asks for a tunnel of a protocol.
+func (a *attackers) extendedConnect(ctx context.Context, path, protocol string, stream h2Stream, good verdict) {
+	stream.fields = h2Request("CONNECT", "https", rotatingHost, path, hpack.HeaderField{Name: ":protocol", Value: protocol},
+		hpack.HeaderField{Name: "sec-websocket-version", Value: "13"})
+	a.judge(ctx, fmt.Sprintf("CONNECT %s for %s over HTTP/2", path, protocol), a.exchangeH2(ctx, stream), good)
 }
