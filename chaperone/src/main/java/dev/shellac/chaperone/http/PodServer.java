@@ -11,6 +11,7 @@ import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -137,6 +138,10 @@ public final class PodServer implements AutoCloseable {
     }
 
     private Answer health() {
+        Optional<String> failing = Supervisor.PROCESS.failing();
+        if (failing.isPresent()) {
+            return Answer.text(503, "thread " + failing.get() + " ends again and again");
+        }
         return shown.loop().isRunning() ? Answer.text(200, "ok") : Answer.text(503, "the loop is gone");
     }
 

@@ -2,6 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.reading.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,7 +76,7 @@ final class ListWatch<T> implements AutoCloseable {
         this.decoder = decoder;
         this.listener = listener;
         this.pace = pace;
-        this.thread = Thread.ofVirtual().name("watch " + target.path()).unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("watch " + target.path(), this::run);
     }
 
     static <T> ListWatch<T> start(
@@ -128,7 +129,7 @@ final class ListWatch<T> implements AutoCloseable {
             told(e);
         } catch (RuntimeException e) {
             // An object that nobody foresaw: what was known stays, and all is listed again.
-            LOG.log(Level.WARNING, "what " + target.path() + " said was not understood", e);
+            Supervisor.PROCESS.survived("watch " + target.path(), e);
             version = "";
         }
         return false;

@@ -2,6 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
 import dev.shellac.model.Secret;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.edge.CertificateParts;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +45,7 @@ public final class SecretFeed implements AutoCloseable {
         this.path = "/api/v1/namespaces/" + namespace + "/secrets";
         this.prefix = prefix;
         this.changed = changed;
-        this.thread = Thread.ofVirtual().name("certificates").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("certificates", this::run);
         this.watch = ListWatch.start(
                 api,
                 new ListWatch.Target(path, "fieldSelector=metadata.name%3D" + prefix + INDEX),
@@ -80,33 +81,37 @@ public final class SecretFeed implements AutoCloseable {
         thread.interrupt();
     }
 
-    private void run() {
-        try {
-            long done = 0;
-            int failures = 0;
-            Map<String, SortedMap<String, Secret>> parts = Map.of();
-            Optional<Duration> wait = Optional.empty();
-            while (true) {
-                Seen now = next(done, wait);
-                failures = now.number() == done ? failures : 0;
-                done = now.number();
-                wait = Optional.empty();
-                if (now.index().isEmpty()) {
-                    continue;
-                }
-                try {
-                    parts = parts(now.index().get(), parts);
-                    publish(now.index().get(), parts);
-                } catch (IOException e) {
-                    unfit = Optional.of(String.valueOf(e.getMessage()));
-                    LOG.log(Level.INFO, "the certificates of before stay: {0}", e.getMessage());
-                    wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
-                    changed.run();
-                }
+    private void run() throws InterruptedException {
+        long done = 0;
+        int failures = 0;
+        Map<String, SortedMap<String, Secret>> parts = Map.of();
+        Optional<Duration> wait = Optional.empty();
+        while (true) {
+            Seen now = next(done, wait);
+            failures = now.number() == done ? failures : 0;
+            done = now.number();
+            wait = Optional.empty();
+            if (now.index().isEmpty()) {
+                continue;
             }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the Secrets are not read any more");
+            try {
+                parts = parts(now.index().get(), parts);
+                publish(now.index().get(), parts);
+            } catch (IOException e) {
+                LOG.log(Level.INFO, "the certificates of before stay: {0}", e.getMessage());
+                wait = Optional.of(unfit(String.valueOf(e.getMessage()), ++failures));
+            } catch (RuntimeException e) {
+                // What nobody foresaw in a Secret is no reason to start the pod anew.
+                Supervisor.PROCESS.survived("certificates", e);
+                wait = Optional.of(unfit(e.toString(), ++failures));
+            }
         }
+    }
+
+    private Duration unfit(String why, int failures) {
+        unfit = Optional.of(why);
+        changed.run();
+        return pace.backoff().delay(failures, pace.chance());
     }
 
     // Something newer than that; or the same again, after a while.

@@ -4,6 +4,7 @@ import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.SecretFeed;
 import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.table.PodTable;
 import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
@@ -76,7 +77,7 @@ public final class Loop implements AutoCloseable {
         this.parts = parts;
         this.timing = timing;
         this.clock = clock;
-        this.thread = Thread.ofPlatform().name("loop").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.platformThread("loop", this::run);
     }
 
     public void start() {
@@ -84,13 +85,9 @@ public final class Loop implements AutoCloseable {
         probe.start();
     }
 
-    private void run() {
-        try {
-            while (!stopped) {
-                bell.await(round());
-            }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the loop ends");
+    private void run() throws InterruptedException {
+        while (!stopped) {
+            bell.await(round());
         }
     }
 
