@@ -16,7 +16,8 @@ import java.util.TreeMap;
 
 /**
  * The Secrets with the certificates of the Gateway: an index, which is watched, and the parts that it lists, each fetched when its hash is a new one. A set counts
- * only when every hash fits; until then the one before stays. One that is gone is as it was: a mistake there must not take anything down.
+ * only when every hash fits; until then the one before stays. One that is gone is as it was: a mistake there must not take anything down. Nobody gets any of them
+ * before they are released: what runs beside them is looked at first.
  */
 public final class SecretFeed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SecretFeed.class.getName());
@@ -35,6 +36,9 @@ public final class SecretFeed implements AutoCloseable {
     private volatile Optional<String> missing = Optional.empty();
     private volatile Optional<String> unfit = Optional.empty();
     private volatile boolean gone;
+    private volatile boolean answered;
+    private volatile boolean released;
+    private volatile Optional<Node> index = Optional.empty();
 
     /** The index as it was heard last, with a number to tell it from others. */
     private record Seen(long number, Optional<Node> index) {}
@@ -60,9 +64,42 @@ public final class SecretFeed implements AutoCloseable {
         return feed;
     }
 
-    /** The last set that was whole. */
+    /** The last set that was whole, once it may be used. */
     public Optional<TlsBundle> known() {
-        return known;
+        return released ? known : Optional.empty();
+    }
+
+    /** From now on they may be used. */
+    public void release() {
+        released = true;
+        changed.run();
+    }
+
+    /** There are none any more, and the next ones are to be released again. */
+    public void withhold() {
+        released = false;
+        known = Optional.empty();
+    }
+
+    public boolean isReleased() {
+        return released;
+    }
+
+    /** Whether the API server has said anything about it yet, if only that it cannot be read. */
+    public boolean isAnswered() {
+        return answered;
+    }
+
+    /** Whether an index was read, one that is gone meanwhile included. */
+    public boolean hasIndex() {
+        return index.isPresent();
+    }
+
+    /** Whether the newest index names a main.vcl of this hash. */
+    public boolean isNamed(String vclHash) {
+        return index.filter(
+                        node -> CertificateIndex.vcl(node).map(vclHash::equals).orElse(true))
+                .isPresent();
     }
 
     /** Whether there is none now, as is known and not only feared. */
@@ -169,7 +206,9 @@ public final class SecretFeed implements AutoCloseable {
             if (!changedName.equals(prefix + INDEX)) {
                 return;
             }
+            index = now.or(() -> index);
             gone = now.isEmpty();
+            answered = true;
             missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + changedName);
             if (now.isPresent()) {
                 synchronized (SecretFeed.this) {
@@ -183,6 +222,9 @@ public final class SecretFeed implements AutoCloseable {
         @Override
         public void fault(Optional<String> why) {
             unread = why;
+            if (why.isPresent()) {
+                answered = true;
+            }
             changed.run();
         }
     }
