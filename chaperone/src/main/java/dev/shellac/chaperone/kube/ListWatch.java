@@ -34,7 +34,15 @@ final class ListWatch<T> implements AutoCloseable {
 
     /** Who wants to know. Called on one thread. */
     interface Listener<T> {
-        /** All that there is, by name. */
+        /** All is listed from here on, perhaps not for the first time. */
+        default void listing() {}
+
+        /** Whether an object of a list is to be among those that are handed over at its end. */
+        default boolean isKept(String name, T object) {
+            return true;
+        }
+
+        /** All that there is, by name, but for what was not to be kept. */
         void listed(Map<String, T> all);
 
         /** One that is new or another; nothing where it is gone. */
@@ -146,6 +154,7 @@ final class ListWatch<T> implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
+        listener.listing();
         var all = new LinkedHashMap<String, T>();
         String more = "";
         String listed;
@@ -177,7 +186,10 @@ final class ListWatch<T> implements AutoCloseable {
             if (name.equals("items") && parser.currentToken() == JsonToken.START_ARRAY) {
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
                     Node item = Node.of(JacksonJson.value(parser));
-                    all.put(name(item), decoder.apply(item));
+                    T object = decoder.apply(item);
+                    if (listener.isKept(name(item), object)) {
+                        all.put(name(item), object);
+                    }
                 }
             } else {
                 rest.put(name, JacksonJson.value(parser));

@@ -113,7 +113,7 @@ public final class Loop implements AutoCloseable {
     private Duration step() throws IOException {
         Optional<PodConfig> config = feeds.config().known();
         config.ifPresent(found -> parts.table().take(found, clock.instant()));
-        feeds.slices().want(parts.table().namespaces());
+        feeds.slices().want(parts.table().services());
         Slices slices = feeds.slices().known();
         parts.meters().endpointChanges.increment((double) (slices.changes() - seenChanges));
         seenChanges = slices.changes();
@@ -132,7 +132,7 @@ public final class Loop implements AutoCloseable {
         }
         Optional<Duration> next = parts.table().settle(running, slices, clock.instant());
         encoded = parts.table().encoded();
-        feeds.slices().want(parts.table().namespaces());
+        feeds.slices().want(parts.table().services());
         if (parts.backends().isPresent() && encoded.isPresent()) {
             parts.backends().get().write(encoded.get());
         }
