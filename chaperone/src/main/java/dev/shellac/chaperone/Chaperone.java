@@ -13,6 +13,7 @@ import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Meters;
 import dev.shellac.chaperone.live.StartedVarnishd;
+import dev.shellac.chaperone.live.VclVerification;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -52,6 +53,7 @@ final class Chaperone implements AutoCloseable {
             edgeBell.ring();
         });
         Path folder = settings.varnishd().folder();
+        var verification = new VclVerification(feeds.secret(), folder.resolve("edge"));
         var edge = new EdgeLoop(
                 new HaproxyCommand(settings.haproxy(), folder),
                 folder.resolve("edge"),
@@ -60,6 +62,7 @@ final class Chaperone implements AutoCloseable {
         var loop = new Loop(
                 new Loop.Wires(StartedVarnishd.with(settings.varnishd(), clock), feeds, edge, bell, board),
                 parts,
+                verification,
                 settings.timing(),
                 clock);
         var drain = new Drain(loop, edge, settings.timing());

@@ -26,6 +26,9 @@ final class CertificateSetsTest {
     void make() throws Exception {
         pod = Pod.in(folder);
         gateway = new TlsGateway(pod);
+    }
+
+    private void begin() throws Exception {
         gateway.apply();
         pod.start();
         pod.awaitReady();
@@ -45,6 +48,7 @@ final class CertificateSetsTest {
     /** Who may write ConfigMaps in the namespace must not choose what runs beside the keys of others. */
     @Test
     void aConfigurationThatTheSecretDoesNotNameIsNotRun() throws Exception {
+        begin();
         String good = gateway.haproxy();
         String other = good.replace("timeout connect 5s", "timeout connect 4s");
         assertThat(other).isNotEqualTo(good);
@@ -68,6 +72,82 @@ final class CertificateSetsTest {
         eventually("all is well", () -> !pod.state().contains("is not used"));
     }
 
+    private static String part(String name) {
+        return "\nsub vcl_deliver { set resp.http.X-Part = \"" + name + "\"; }\n";
+    }
+
+    private boolean runs(String part) throws IOException {
+        return pod.state().contains("\"hash\":\"sha256:" + sha256(gateway.vcl(part)) + "\"");
+    }
+
+    /** VCL can read files: who may write ConfigMaps in the namespace must not read the keys of others with it. */
+    @Test
+    void aVclThatTheSecretDoesNotNameIsNotUsedBesideKeys() throws Exception {
+        begin();
+        assertThat(runs("")).isTrue();
+        gateway.tamper(gateway.haproxy(), part("theirs"));
+        eventually("it is said", () -> pod.state().contains("main.vcl in the ConfigMap is not used"));
+        assertThat(runs("")).isTrue();
+        // A pod that starts does not run it either.
+        pod.stop();
+        pod.start();
+        eventually("it is said", () -> pod.state().contains("main.vcl in the ConfigMap is not used"));
+        assertThat(runs("")).isTrue();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+
+        // The operator's next one, the ConfigMap first, and the one after that, the Secret first.
+        gateway.userVcl(part("first"));
+        gateway.tamper(gateway.haproxy());
+        Thread.sleep(200);
+        assertThat(runs("")).isTrue();
+        gateway.secret();
+        eventually("it is used", () -> runs(part("first")));
+        gateway.userVcl(part("second"));
+        gateway.secret();
+        Thread.sleep(200);
+        assertThat(runs(part("first"))).isTrue();
+        gateway.tamper(gateway.haproxy());
+        eventually("it is used", () -> runs(part("second")));
+        eventually("all is well", () -> !pod.state().contains("is not used"));
+    }
+
+    @Test
+    void theFirstKeysWaitForTheVclThatTheyNameAndTheLastOnesFreeIt() throws Exception {
+        gateway.tamper("", part("theirs"));
+        pod.start();
+        eventually("without keys any VCL is used", () -> runs(part("theirs")));
+        gateway.announce();
+        gateway.tamper(gateway.haproxy(), part("theirs"));
+        eventually("they wait", () -> pod.state().contains("\"certificates\":\"they wait"));
+        assertThat(runs(part("theirs"))).isTrue();
+        assertThat(hasKeys()).isFalse();
+        gateway.configMap(gateway.haproxy());
+        eventually("they are there", () -> !pod.haproxies().isEmpty());
+        pod.awaitReady();
+        eventually("nothing is missing", () -> !pod.state().contains("\"refused\""));
+        assertThat(shown("a.example.com")).isEqualTo("a");
+        assertThat(runs("")).isTrue();
+
+        gateway.configMap("");
+        eventually("no keys", () -> !hasKeys());
+        gateway.tamper("", part("free"));
+        eventually("without keys any VCL is used again", () -> runs(part("free")));
+        // With what was there before it does not get the keys back.
+        gateway.tamper(gateway.haproxy(), part("free"));
+        eventually("there are none", () -> pod.state().contains("the Secret of certificates is not known yet"));
+        assertThat(hasKeys()).isFalse();
+    }
+
+    private boolean hasKeys() throws IOException {
+        Path edge = folder.resolve("edge");
+        if (!Files.isDirectory(edge)) {
+            return false;
+        }
+        try (var sets = Files.list(edge)) {
+            return sets.anyMatch(Files::isDirectory);
+        }
+    }
+
     private static String sha256(String text) {
         return RoutingFile.sha256(text.getBytes(UTF_8));
     }
@@ -75,6 +155,7 @@ final class CertificateSetsTest {
     /** Files that did not change are the same files in the next set: they are in memory. */
     @Test
     void aRotationTakesTheMemoryOfOneCertificate() throws Exception {
+        begin();
         Object other = inode("shop.any.pem");
         Object rotated = inode("shop.a.pem");
         gateway.rotate("a", TestCertificates.of(folder, "second", "a.example.com"));

@@ -17,15 +17,23 @@ record StoredCertificates(FakeApi api) {
     private static final String SECRETS = "/api/v1/namespaces/edge/secrets";
     private static final String INDEX = "gw-certificates-index";
 
-    void put(SortedMap<String, Secret> files, String haproxy) {
+    void put(SortedMap<String, Secret> files, String haproxy, String vcl) {
         var listed = new ArrayList<String>();
         CertificateParts.of(files).files().forEach((number, part) -> {
             String name = "gw-certificates-" + number;
             put(name, part);
             listed.add("{\"name\":\"" + name + "\",\"sha256\":\"" + CertificateParts.hash(part) + "\"}");
         });
-        String config = "sha256:" + RoutingFile.sha256(haproxy.getBytes(UTF_8));
-        put(INDEX, Map.of("parts", secret("[" + String.join(",", listed) + "]"), "haproxy.cfg.sha256", secret(config)));
+        put(
+                INDEX,
+                Map.of(
+                        "parts", secret("[" + String.join(",", listed) + "]"),
+                        "haproxy.cfg.sha256", secret(hash(haproxy)),
+                        "main.vcl.sha256", secret(hash(vcl))));
+    }
+
+    private static String hash(String text) {
+        return "sha256:" + RoutingFile.sha256(text.getBytes(UTF_8));
     }
 
     void delete() {

@@ -7,7 +7,10 @@ import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import dev.shellac.varnishconfig.delivery.KeyShare;
 import dev.shellac.varnishconfig.delivery.Seal;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,7 +80,7 @@ final class StraightChangesTest {
                 .isEqualTo(409);
         assertThat(post(forged, seal().of(forged), "2", "wrong")).isEqualTo(403);
         assertThat(post(forged, seal().of(forged), "two", Pod.TOKEN)).isEqualTo(400);
-        assertThat(send(delivery(2, "x".repeat((1 << 20) + 1)), seal())).isEqualTo(413);
+        assertThat(send(delivery(2, "x".repeat(128 * 1024 + 1)), seal())).isEqualTo(413);
         assertThat(pod.get("/a").status()).isEqualTo(404);
     }
 
@@ -101,6 +105,52 @@ final class StraightChangesTest {
         assertThat(send(delivery(4, change("/b")), seal())).isEqualTo(200);
         pod.awaitAnswer("/b", 200, "a");
         eventually("all is well", () -> !pod.state().contains("\"routing.json\":\""));
+    }
+
+    /** The token is not a secret: who sends many bodies, or one slowly, takes neither the heap nor the turn of others for long. */
+    @Test
+    void oneBodyIsReadAtATimeAndNoneForLong() throws Exception {
+        try (Socket slow = begun("Content-Length: 100\r\n")) {
+            Thread.sleep(100);
+            assertThat(send(delivery(2, change("/a")), seal()))
+                    .as("its turn is long in coming")
+                    .isEqualTo(503);
+            slow.setSoTimeout(5000);
+            assertThat(slow.getInputStream().read())
+                    .as("it ends without an answer")
+                    .isEqualTo(-1);
+            assertThat(send(delivery(2, change("/a")), seal())).isEqualTo(200);
+        }
+        var sockets = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                sockets.add(begun("Content-Length: 131072\r\n"));
+            }
+            eventually("one is taken", () -> send(delivery(3, change("/b")), seal()) == 200);
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+        try (Socket large = begun("Content-Length: 131073\r\n")) {
+            assertThat(firstLine(large)).contains(" 413 ");
+        }
+        pod.awaitAnswer("/b", 200, "a");
+    }
+
+    // A request whose body does not come.
+    private Socket begun(String length) throws IOException {
+        URI uri = URI.create(pod.url(Delivery.PATH));
+        var socket = new Socket(uri.getHost(), uri.getPort());
+        String head = "POST " + Delivery.PATH + " HTTP/1.1\r\nHost: pod\r\nX-Drain-Token: " + Pod.TOKEN + "\r\n"
+                + Delivery.NUMBER + ": 9\r\n" + length + "\r\nx";
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
+        return socket;
+    }
+
+    private static String firstLine(Socket socket) throws IOException {
+        socket.setSoTimeout(5000);
+        return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)).readLine();
     }
 
     private void written(long number, String json) {

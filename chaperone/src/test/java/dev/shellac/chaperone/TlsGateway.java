@@ -76,6 +76,7 @@ final class TlsGateway {
     private final int alt;
     private Optional<SortedMap<String, Secret>> secrets = Optional.empty();
     private String config = "";
+    private String users = "";
 
     TlsGateway(Pod pod) throws IOException, InterruptedException {
         this.pod = pod;
@@ -191,6 +192,12 @@ final class TlsGateway {
         configMap(config);
     }
 
+    /** The Secrets alone, with the configuration that is to come. */
+    void announce() {
+        config = haproxy();
+        secret();
+    }
+
     String haproxy() {
         return HaproxyConfig.encode(
                         plan(),
@@ -211,7 +218,7 @@ final class TlsGateway {
             files.put("port-443.list", Secret.of((list + many).getBytes(UTF_8)));
         }
         secrets = Optional.of(new TreeMap<>(files));
-        written.put(new TreeMap<>(files), config);
+        written.put(new TreeMap<>(files), config, vcl(users));
     }
 
     /** An empty text is none. The Secrets that are there say that it is the right one. */
@@ -221,21 +228,36 @@ final class TlsGateway {
         if (haproxy.isEmpty()) {
             written.delete();
         } else {
-            secrets.ifPresent(files -> written.put(files, haproxy));
+            secrets.ifPresent(files -> written.put(files, haproxy, vcl(users)));
         }
     }
 
-    /** The ConfigMap alone, as somebody else might write it. */
-    void tamper(String haproxy) {
+    /** The user's part of the VCL from now on; nothing is written. */
+    void userVcl(String text) {
+        users = text;
+    }
+
+    /** The text of main.vcl with this part of a user's. */
+    String vcl(String user) {
         if (!(MainVcl.merge(pod.folder().resolve("ghost.json").toString(), peers, Optional.empty())
                 instanceof MainVcl.Text main)) {
             throw new AssertionError("our own VCL has an end");
         }
+        return main.vcl() + user;
+    }
+
+    /** The ConfigMap alone, as somebody else might write it. */
+    void tamper(String haproxy) {
+        tamper(haproxy, users);
+    }
+
+    /** The same with another user's part of the VCL. */
+    void tamper(String haproxy, String user) {
         var sockets =
                 SocketMap.of(Map.of("http-80", Set.of(new Port(80)), "edge", Set.of(new Port(443), new Port(8443))));
         pod.configMap(Map.of(
                 "main.vcl",
-                main.vcl(),
+                vcl(user),
                 "routing.json",
                 new RoutingJson().encode(plan(), sockets),
                 "haproxy.cfg",

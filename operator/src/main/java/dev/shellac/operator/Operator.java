@@ -1,7 +1,6 @@
 package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
-import dev.shellac.kube.run.Supervisor;
 import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.LiveCluster;
 import dev.shellac.kube.write.StatusEdit;
@@ -22,6 +21,7 @@ import dev.shellac.operator.write.Owned;
 import dev.shellac.operator.write.OwnershipGuard;
 import dev.shellac.operator.write.StatusDesk;
 import dev.shellac.operator.write.WorkQueue;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.translate.Settings;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

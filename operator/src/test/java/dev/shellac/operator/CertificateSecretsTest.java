@@ -11,6 +11,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.shellac.testkit.kube.FakeApiServer;
 import dev.shellac.testkit.kube.FakeApiServer.Write;
 import dev.shellac.testkit.tls.TestCertificates;
+import dev.shellac.varnishconfig.wire.Digest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,6 +89,47 @@ final class CertificateSecretsTest {
         assertThat(written.getFirst()).matches(SECRETS + "/edge-certificates-[0-9]+");
         assertThat(written.getLast()).isEqualTo(INDEX);
         assertThat(server.find(FORMER)).isEmpty();
+    }
+
+    /** Pods take a VCL beside keys only if the index names it. */
+    @Test
+    void theIndexNamesTheVclOfTheConfigMap() throws Exception {
+        secret("one", pair("one"));
+        listeners("one");
+        stage.parameters("{\"userVCLConfigMapRef\":{\"name\":\"user\",\"namespace\":\"shop\"}}");
+        user("1");
+        stage.start();
+        eventually("it names the first", () -> main().contains("X-User = 1;") && isNamed());
+        stage.settleChildren();
+        int before = server.writes().size();
+        user("2");
+        eventually("it names the next", () -> main().contains("X-User = 2;") && isNamed());
+        assertThat(server.writes().stream()
+                        .skip(before)
+                        .map(Write::path)
+                        .filter(path -> path.startsWith(SECRETS))
+                        .toList())
+                .containsExactly(INDEX);
+    }
+
+    private void user(String number) {
+        server.put(
+                "/api/v1/namespaces/shop/configmaps/user",
+                "{\"metadata\":{\"name\":\"user\",\"namespace\":\"shop\"},\"data\":{\"user.vcl\":\"sub vcl_deliver { set resp.http.X-User = "
+                        + number + "; }\"}}");
+    }
+
+    private String main() {
+        return server.find(Stage.MAP)
+                .map(map -> map.path("data").path("main.vcl").asText())
+                .orElse("");
+    }
+
+    private boolean isNamed() {
+        return server.find(INDEX)
+                .map(index -> index.path("data").path("main.vcl.sha256").asText())
+                .equals(Optional.of(Base64.getEncoder()
+                        .encodeToString(("sha256:" + Digest.of(main().getBytes(UTF_8))).getBytes(UTF_8))));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.shellac.chaperone.http;
 
+import dev.shellac.threads.Supervisor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -56,7 +57,7 @@ final class ConnectionLimiter implements AutoCloseable {
             limiter.door.close();
             throw e;
         }
-        Thread.ofVirtual().name("http-accept").start(limiter::accept);
+        Supervisor.PROCESS.thread("http-accept", limiter::accept).start();
         return limiter;
     }
 

@@ -11,6 +11,7 @@ import dev.shellac.chaperone.live.Board;
 import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -37,19 +38,45 @@ public final class PodServer implements AutoCloseable {
     private static final ConnectionLimiter.Bounds BOUNDS =
             new ConnectionLimiter.Bounds(128, LONGEST_POLL.plusSeconds(15));
     private static final Duration READING = Duration.ofSeconds(1);
-    private static final int MOST_CHANGES = 1 << 20;
+    // The operator sends 64 Ki characters at most, and goes by the ConfigMap where it is not answered within 250 ms.
+    private static final BodyReader.Bounds CHANGES =
+            new BodyReader.Bounds(128 * 1024, Duration.ofMillis(200), Duration.ofSeconds(1));
 
     /** What is served. */
     public record Shown(
             Loop loop, EdgeLoop edge, Drain drain, Board board, ConfigFeed config, PrometheusMeterRegistry registry) {}
 
-    private record Answer(int status, String type, String body) {
-        static Answer text(int status, String words) {
-            return new Answer(status, "text/plain; charset=utf-8", words + "\n");
+    // A class, since nobody compares the bytes: many answers share them.
+    private static final class Answer {
+        private final int status;
+        private final String type;
+        private final byte[] body;
+
+        Answer(int status, String type, byte[] body) {
+            this.status = status;
+            this.type = type;
+            this.body = body;
         }
 
-        static Answer json(String body) {
+        static Answer text(int status, String words) {
+            return new Answer(status, "text/plain; charset=utf-8", (words + "\n").getBytes(UTF_8));
+        }
+
+        static Answer json(byte[] body) {
             return new Answer(200, "application/json", body);
+        }
+    }
+
+    // A state as bytes, however many ask for it.
+    private static final class Written {
+        private final String version;
+        private final boolean ready;
+        private final byte[] json;
+
+        Written(String version, boolean ready, byte[] json) {
+            this.version = version;
+            this.ready = ready;
+            this.json = json;
         }
     }
 
@@ -63,6 +90,8 @@ public final class PodServer implements AutoCloseable {
     private final StateJson.Self self;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final SharedReading metrics = new SharedReading(this::readMetrics, READING, System::nanoTime);
+    private final BodyReader bodies = new BodyReader(CHANGES);
+    private Optional<Written> written = Optional.empty();
     private final HttpServer server;
     private final HttpServer debug;
     private final ConnectionLimiter limiter;
@@ -82,7 +111,7 @@ public final class PodServer implements AutoCloseable {
         page(
                 debug,
                 "/debug/backends",
-                exchange -> Answer.json("{\"pools\":" + shown.loop().pools() + "}\n"));
+                exchange -> Answer.json(("{\"pools\":" + shown.loop().pools() + "}\n").getBytes(UTF_8)));
         shown.registry().gauge("chaperone.ready", this, server -> server.isReady() ? 1 : 0);
         shown.registry()
                 .gauge(
@@ -122,11 +151,10 @@ public final class PodServer implements AutoCloseable {
                 Answer answer = exchange.getRequestURI().getPath().equals(path)
                         ? page.answer(exchange)
                         : Answer.text(404, "not found");
-                exchange.getResponseHeaders().set("Content-Type", answer.type());
-                byte[] bytes = answer.body().getBytes(UTF_8);
-                exchange.sendResponseHeaders(answer.status(), bytes.length);
+                exchange.getResponseHeaders().set("Content-Type", answer.type);
+                exchange.sendResponseHeaders(answer.status, answer.body.length);
                 try (OutputStream body = exchange.getResponseBody()) {
-                    body.write(bytes);
+                    body.write(answer.body);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -137,6 +165,10 @@ public final class PodServer implements AutoCloseable {
     }
 
     private Answer health() {
+        Optional<String> failing = Supervisor.PROCESS.failing();
+        if (failing.isPresent()) {
+            return Answer.text(503, "thread " + failing.get() + " ends again and again");
+        }
         return shown.loop().isRunning() ? Answer.text(200, "ok") : Answer.text(503, "the loop is gone");
     }
 
@@ -170,25 +202,38 @@ public final class PodServer implements AutoCloseable {
         Board.Posted posted = query.startsWith(SINCE)
                 ? shown.board().after(query.substring(SINCE.length()), LONGEST_POLL)
                 : shown.board().posted();
-        return Answer.json(StateJson.of(posted, isReady(), self));
+        return Answer.json(json(posted));
+    }
+
+    private synchronized byte[] json(Board.Posted posted) throws IOException {
+        boolean ready = isReady();
+        Optional<Written> same = written.filter(last -> last.version.equals(posted.version()) && last.ready == ready);
+        if (same.isEmpty()) {
+            byte[] json = StateJson.of(posted, ready, self).getBytes(UTF_8);
+            written = Optional.of(new Written(posted.version(), ready, json));
+        }
+        return written.orElseThrow().json;
     }
 
     // Where they are not taken, the ConfigMap says what counts.
-    private Answer changes(HttpExchange exchange) throws IOException {
+    private Answer changes(HttpExchange exchange) throws IOException, InterruptedException {
         Headers headers = exchange.getRequestHeaders();
         if (!token.isSaidBy(headers.getFirst(TOKEN_HEADER))) {
             return Answer.text(403, "forbidden");
         }
-        byte[] body = exchange.getRequestBody().readNBytes(MOST_CHANGES + 1);
-        if (body.length > MOST_CHANGES) {
-            return Answer.text(413, "more than " + MOST_CHANGES + " bytes");
-        }
-        String number = said(headers, Delivery.NUMBER);
-        if (!number.matches("[0-9]{1,18}")) {
+        if (!said(headers, Delivery.NUMBER).matches("[0-9]{1,18}")) {
             return Answer.text(400, Delivery.NUMBER + " is no number");
         }
+        try {
+            return bodies.read(exchange, body -> take(headers, body));
+        } catch (BodyReader.Refused e) {
+            return Answer.text(e.status(), e.why());
+        }
+    }
+
+    private Answer take(Headers headers, byte[] body) {
         var delivery = new Delivery(
-                new Delivery.Stamp(said(headers, Delivery.WRITER), Long.parseLong(number)),
+                new Delivery.Stamp(said(headers, Delivery.WRITER), Long.parseLong(said(headers, Delivery.NUMBER))),
                 said(headers, Delivery.BASE),
                 new String(body, UTF_8));
         return shown.config().take(delivery, said(headers, Delivery.SEAL))
@@ -201,7 +246,8 @@ public final class PodServer implements AutoCloseable {
     }
 
     private Answer metrics() throws InterruptedException {
-        return new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.text());
+        return new Answer(
+                200, "text/plain; version=0.0.4; charset=utf-8", metrics.text().getBytes(UTF_8));
     }
 
     private String readMetrics() throws InterruptedException {

@@ -8,14 +8,16 @@ import dev.shellac.varnishconfig.reading.NotRouting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The Secret that lists the parts of the certificates: {@code parts} is {@code [{"name": …, "sha256": …}, …]}, {@code haproxy.cfg.sha256} the hash of the one
- * configuration that may run beside these keys.
+ * configuration that may run beside these keys, and {@code main.vcl.sha256} that of the one VCL.
  */
 final class CertificateIndex {
     static final String PARTS = "parts";
     static final String CONFIG = "haproxy.cfg.sha256";
+    static final String VCL = "main.vcl.sha256";
 
     /** A Secret and the hash of what is in it. */
     record Part(String name, String hash) {}
@@ -48,8 +50,17 @@ final class CertificateIndex {
 
     /** The hash of haproxy.cfg; empty where none may run. */
     static String config(Node index) {
+        return text(index, CONFIG);
+    }
+
+    /** The hash of main.vcl, empty where none may be taken; nothing where an operator wrote it that names none. */
+    static Optional<String> vcl(Node index) {
+        return index.get("data").members().containsKey(VCL) ? Optional.of(text(index, VCL)) : Optional.empty();
+    }
+
+    private static String text(Node index, String key) {
         try {
-            return new String(ConfigReading.decoded(index.get("data"), CONFIG), UTF_8).strip();
+            return new String(ConfigReading.decoded(index.get("data"), key), UTF_8).strip();
         } catch (IOException e) {
             return "";
         }

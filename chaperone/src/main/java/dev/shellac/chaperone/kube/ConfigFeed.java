@@ -1,6 +1,7 @@
 package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import dev.shellac.varnishconfig.delivery.KeyShare;
 import dev.shellac.varnishconfig.delivery.Seal;
@@ -37,6 +38,7 @@ public final class ConfigFeed implements AutoCloseable {
     private volatile Optional<PodConfig> known = Optional.empty();
     private volatile Optional<String> unread = Optional.of("the ConfigMap was not read yet");
     private volatile Optional<String> missing = Optional.empty();
+    private volatile Optional<String> unforeseen = Optional.empty();
     private volatile Optional<Writer> writer = Optional.empty();
 
     /** Who writes the changes, as the ConfigMap says it. */
@@ -55,7 +57,7 @@ public final class ConfigFeed implements AutoCloseable {
         this.path = "/api/v1/namespaces/" + namespace + "/configmaps";
         this.name = name;
         this.changed = changed;
-        this.thread = Thread.ofVirtual().name("configmap").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("configmap", this::run);
     }
 
     void start() {
@@ -76,7 +78,7 @@ public final class ConfigFeed implements AutoCloseable {
 
     /** Why the ConfigMap cannot be read right now, or that there is none. */
     public Optional<String> fault() {
-        return unread.or(() -> missing);
+        return unread.or(() -> missing).or(() -> unforeseen);
     }
 
     /** What a writer needs to know to seal what it sends here. */
@@ -116,35 +118,43 @@ public final class ConfigFeed implements AutoCloseable {
         }
     }
 
-    private void run() {
-        try {
-            long done = 0;
-            int failures = 0;
-            Optional<Whole> whole = Optional.empty();
-            var misfit = new Misfit(FITS_WITHIN);
-            Optional<Duration> wait = Optional.empty();
-            while (true) {
-                Seen now = next(done, wait);
-                done = now.number();
-                wait = Optional.empty();
-                if (now.configMap().isEmpty()) {
-                    continue;
-                }
-                whole = whole(now.configMap().get(), whole);
-                if (whole.isEmpty()) {
-                    wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
-                    continue;
-                }
-                failures = 0;
-                PodConfig config = whole.get().config();
-                Optional<RoutingFile> fitting = config.routing().flatMap(now.changes()::of);
-                wait = misfit.left(fitting.isPresent() || config.routing().isEmpty(), System.nanoTime());
-                boolean waits = wait.isPresent();
-                publish(config.with(fitting.or(() -> unfitting(config, waits))));
+    private void run() throws InterruptedException {
+        long done = 0;
+        int failures = 0;
+        Optional<Whole> whole = Optional.empty();
+        var misfit = new Misfit(FITS_WITHIN);
+        Optional<Duration> wait = Optional.empty();
+        while (true) {
+            Seen now = next(done, wait);
+            done = now.number();
+            wait = Optional.empty();
+            if (now.configMap().isEmpty()) {
+                continue;
             }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the ConfigMap is not read any more");
+            try {
+                whole = whole(now.configMap().get(), whole);
+                if (whole.isPresent()) {
+                    wait = publish(whole.get().config(), now.changes(), misfit);
+                    failures = 0;
+                    unforeseen = Optional.empty();
+                    continue;
+                }
+            } catch (RuntimeException e) {
+                // What nobody foresaw in a ConfigMap is no reason to start the pod anew.
+                Supervisor.PROCESS.survived("configmap", e);
+                unforeseen = Optional.of(e.toString());
+            }
+            wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
         }
+    }
+
+    // How long what does not fit is still waited for.
+    private Optional<Duration> publish(PodConfig config, ConfigChanges changes, Misfit misfit) {
+        Optional<RoutingFile> fitting = config.routing().flatMap(changes::of);
+        Optional<Duration> wait =
+                misfit.left(fitting.isPresent() || config.routing().isEmpty(), System.nanoTime());
+        publish(config.with(fitting.or(() -> unfitting(config, wait.isPresent()))));
+        return wait;
     }
 
     // What is served stays while its file is the one that is there: then changes of the next one have come before it.

@@ -25,7 +25,8 @@ public record Feeds(ConfigFeed config, SliceFeed slices, Optional<SecretFeed> se
         var pace = new ListWatch.Pace(backoff, new Random());
         var feeds = new Feeds(
                 new ConfigFeed(api, pace, names.namespace(), names.configMap(), changed),
-                new SliceFeed(api, pace, changed),
+                new SliceFeed(
+                        api, pace, SliceStore.Bounds.ofHeap(Runtime.getRuntime().maxMemory()), changed),
                 names.secret().map(secret -> SecretFeed.start(api, pace, names.namespace(), secret, changed)));
         feeds.config().start();
         return feeds;

@@ -2,6 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.reading.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +34,15 @@ final class ListWatch<T> implements AutoCloseable {
 
     /** Who wants to know. Called on one thread. */
     interface Listener<T> {
-        /** All that there is, by name. */
+        /** All is listed from here on, perhaps not for the first time. */
+        default void listing() {}
+
+        /** Whether an object of a list is to be among those that are handed over at its end. */
+        default boolean isKept(String name, T object) {
+            return true;
+        }
+
+        /** All that there is, by name, but for what was not to be kept. */
         void listed(Map<String, T> all);
 
         /** One that is new or another; nothing where it is gone. */
@@ -75,7 +84,7 @@ final class ListWatch<T> implements AutoCloseable {
         this.decoder = decoder;
         this.listener = listener;
         this.pace = pace;
-        this.thread = Thread.ofVirtual().name("watch " + target.path()).unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("watch " + target.path(), this::run);
     }
 
     static <T> ListWatch<T> start(
@@ -128,7 +137,7 @@ final class ListWatch<T> implements AutoCloseable {
             told(e);
         } catch (RuntimeException e) {
             // An object that nobody foresaw: what was known stays, and all is listed again.
-            LOG.log(Level.WARNING, "what " + target.path() + " said was not understood", e);
+            Supervisor.PROCESS.survived("watch " + target.path(), e);
             version = "";
         }
         return false;
@@ -145,6 +154,7 @@ final class ListWatch<T> implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
+        listener.listing();
         var all = new LinkedHashMap<String, T>();
         String more = "";
         String listed;
@@ -176,7 +186,10 @@ final class ListWatch<T> implements AutoCloseable {
             if (name.equals("items") && parser.currentToken() == JsonToken.START_ARRAY) {
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
                     Node item = Node.of(JacksonJson.value(parser));
-                    all.put(name(item), decoder.apply(item));
+                    T object = decoder.apply(item);
+                    if (listener.isKept(name(item), object)) {
+                        all.put(name(item), object);
+                    }
                 }
             } else {
                 rest.put(name, JacksonJson.value(parser));

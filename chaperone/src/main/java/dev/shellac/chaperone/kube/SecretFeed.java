@@ -2,6 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
 import dev.shellac.model.Secret;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.edge.CertificateParts;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +16,8 @@ import java.util.TreeMap;
 
 /**
  * The Secrets with the certificates of the Gateway: an index, which is watched, and the parts that it lists, each fetched when its hash is a new one. A set counts
- * only when every hash fits; until then the one before stays. One that is gone is as it was: a mistake there must not take anything down.
+ * only when every hash fits; until then the one before stays. One that is gone is as it was: a mistake there must not take anything down. Nobody gets any of them
+ * before they are released: what runs beside them is looked at first.
  */
 public final class SecretFeed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SecretFeed.class.getName());
@@ -34,6 +36,9 @@ public final class SecretFeed implements AutoCloseable {
     private volatile Optional<String> missing = Optional.empty();
     private volatile Optional<String> unfit = Optional.empty();
     private volatile boolean gone;
+    private volatile boolean answered;
+    private volatile boolean released;
+    private volatile Optional<Node> index = Optional.empty();
 
     /** The index as it was heard last, with a number to tell it from others. */
     private record Seen(long number, Optional<Node> index) {}
@@ -44,7 +49,7 @@ public final class SecretFeed implements AutoCloseable {
         this.path = "/api/v1/namespaces/" + namespace + "/secrets";
         this.prefix = prefix;
         this.changed = changed;
-        this.thread = Thread.ofVirtual().name("certificates").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.thread("certificates", this::run);
         this.watch = ListWatch.start(
                 api,
                 new ListWatch.Target(path, "fieldSelector=metadata.name%3D" + prefix + INDEX),
@@ -59,9 +64,42 @@ public final class SecretFeed implements AutoCloseable {
         return feed;
     }
 
-    /** The last set that was whole. */
+    /** The last set that was whole, once it may be used. */
     public Optional<TlsBundle> known() {
-        return known;
+        return released ? known : Optional.empty();
+    }
+
+    /** From now on they may be used. */
+    public void release() {
+        released = true;
+        changed.run();
+    }
+
+    /** There are none any more, and the next ones are to be released again. */
+    public void withhold() {
+        released = false;
+        known = Optional.empty();
+    }
+
+    public boolean isReleased() {
+        return released;
+    }
+
+    /** Whether the API server has said anything about it yet, if only that it cannot be read. */
+    public boolean isAnswered() {
+        return answered;
+    }
+
+    /** Whether an index was read, one that is gone meanwhile included. */
+    public boolean hasIndex() {
+        return index.isPresent();
+    }
+
+    /** Whether the newest index names a main.vcl of this hash. */
+    public boolean isNamed(String vclHash) {
+        return index.filter(
+                        node -> CertificateIndex.vcl(node).map(vclHash::equals).orElse(true))
+                .isPresent();
     }
 
     /** Whether there is none now, as is known and not only feared. */
@@ -80,33 +118,37 @@ public final class SecretFeed implements AutoCloseable {
         thread.interrupt();
     }
 
-    private void run() {
-        try {
-            long done = 0;
-            int failures = 0;
-            Map<String, SortedMap<String, Secret>> parts = Map.of();
-            Optional<Duration> wait = Optional.empty();
-            while (true) {
-                Seen now = next(done, wait);
-                failures = now.number() == done ? failures : 0;
-                done = now.number();
-                wait = Optional.empty();
-                if (now.index().isEmpty()) {
-                    continue;
-                }
-                try {
-                    parts = parts(now.index().get(), parts);
-                    publish(now.index().get(), parts);
-                } catch (IOException e) {
-                    unfit = Optional.of(String.valueOf(e.getMessage()));
-                    LOG.log(Level.INFO, "the certificates of before stay: {0}", e.getMessage());
-                    wait = Optional.of(pace.backoff().delay(++failures, pace.chance()));
-                    changed.run();
-                }
+    private void run() throws InterruptedException {
+        long done = 0;
+        int failures = 0;
+        Map<String, SortedMap<String, Secret>> parts = Map.of();
+        Optional<Duration> wait = Optional.empty();
+        while (true) {
+            Seen now = next(done, wait);
+            failures = now.number() == done ? failures : 0;
+            done = now.number();
+            wait = Optional.empty();
+            if (now.index().isEmpty()) {
+                continue;
             }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the Secrets are not read any more");
+            try {
+                parts = parts(now.index().get(), parts);
+                publish(now.index().get(), parts);
+            } catch (IOException e) {
+                LOG.log(Level.INFO, "the certificates of before stay: {0}", e.getMessage());
+                wait = Optional.of(unfit(String.valueOf(e.getMessage()), ++failures));
+            } catch (RuntimeException e) {
+                // What nobody foresaw in a Secret is no reason to start the pod anew.
+                Supervisor.PROCESS.survived("certificates", e);
+                wait = Optional.of(unfit(e.toString(), ++failures));
+            }
         }
+    }
+
+    private Duration unfit(String why, int failures) {
+        unfit = Optional.of(why);
+        changed.run();
+        return pace.backoff().delay(failures, pace.chance());
     }
 
     // Something newer than that; or the same again, after a while.
@@ -164,7 +206,9 @@ public final class SecretFeed implements AutoCloseable {
             if (!changedName.equals(prefix + INDEX)) {
                 return;
             }
+            index = now.or(() -> index);
             gone = now.isEmpty();
+            answered = true;
             missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + changedName);
             if (now.isPresent()) {
                 synchronized (SecretFeed.this) {
@@ -178,6 +222,9 @@ public final class SecretFeed implements AutoCloseable {
         @Override
         public void fault(Optional<String> why) {
             unread = why;
+            if (why.isPresent()) {
+                answered = true;
+            }
             changed.run();
         }
     }

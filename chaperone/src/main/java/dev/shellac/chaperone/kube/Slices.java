@@ -12,19 +12,26 @@ import java.util.Set;
  *
  * @param listed the namespaces whose slices were all read, at least once
  * @param faults by namespace, why it cannot be read right now
+ * @param leftOut Services with more endpoints than there is room for
  * @param changes how many changes there were
  */
-public record Slices(SharedMap<Name, EndpointSlice> all, Set<String> listed, Map<String, String> faults, long changes) {
-    public static final Slices NONE = new Slices(SharedMap.empty(), Set.of(), Map.of(), 0);
+public record Slices(
+        SharedMap<Name, EndpointSlice> all,
+        Set<String> listed,
+        Map<String, String> faults,
+        Set<Name> leftOut,
+        long changes) {
+    public static final Slices NONE = new Slices(SharedMap.empty(), Set.of(), Map.of(), Set.of(), 0);
 
     public Slices {
         listed = Set.copyOf(listed);
         faults = Map.copyOf(faults);
+        leftOut = Set.copyOf(leftOut);
     }
 
-    /** The Services that have at least one. */
+    /** The Services that have at least one, be there room for it or not. */
     public Set<Name> services() {
-        var services = new HashSet<Name>();
+        var services = new HashSet<>(leftOut);
         all.forEach((name, slice) ->
                 slice.service().ifPresent(service -> services.add(new Name(name.namespace(), service))));
         return services;

@@ -1,6 +1,6 @@
 package dev.shellac.chaperone.live;
 
-import java.lang.System.Logger.Level;
+import dev.shellac.threads.Supervisor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -13,14 +13,13 @@ import java.util.function.Supplier;
  * is no reason to send traffic elsewhere, so only a varnishd that leaves the question unanswered for ten seconds is not ready.
  */
 final class AnswerProbe implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(AnswerProbe.class.getName());
     static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final Supplier<Optional<Varnish>> varnish;
     private final LongSupplier nanoTime;
     private final Semaphore stopped = new Semaphore(0);
-    private final Thread thread = Thread.ofVirtual().name("answer-probe").unstarted(this::run);
+    private final Thread thread = Supervisor.PROCESS.thread("answer-probe", this::run);
     private volatile Optional<Long> silentSince = Optional.empty();
 
     AnswerProbe(Supplier<Optional<Varnish>> varnish, LongSupplier nanoTime) {
@@ -32,14 +31,10 @@ final class AnswerProbe implements AutoCloseable {
         thread.start();
     }
 
-    private void run() {
-        try {
-            do {
-                ask();
-            } while (!stopped.tryAcquire(PERIOD.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the probe ends");
-        }
+    private void run() throws InterruptedException {
+        do {
+            ask();
+        } while (!stopped.tryAcquire(PERIOD.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /** Asks once; returns when there is an answer, or none is to be expected any more. */

@@ -4,6 +4,7 @@ import dev.shellac.chaperone.kube.Feeds;
 import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.SecretFeed;
 import dev.shellac.chaperone.kube.Slices;
+import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.table.PodTable;
 import dev.shellac.varnishd.VclOutcome;
 import java.io.IOException;
@@ -38,6 +39,7 @@ public final class Loop implements AutoCloseable {
     private final Board board;
     private final Timing timing;
     private final Parts parts;
+    private final VclVerification verification;
     private final InstantSource clock;
     private final Thread thread;
     private final AnswerProbe probe = new AnswerProbe(this::varnish, System::nanoTime);
@@ -67,16 +69,17 @@ public final class Loop implements AutoCloseable {
     /** Where it gets its input, and where its results hang. */
     public record Wires(Varnish.Starter starter, Feeds feeds, Edge edge, Bell bell, Board board) {}
 
-    public Loop(Wires wires, Parts parts, Timing timing, InstantSource clock) {
+    public Loop(Wires wires, Parts parts, VclVerification verification, Timing timing, InstantSource clock) {
         this.starter = wires.starter();
         this.feeds = wires.feeds();
         this.edge = wires.edge();
         this.bell = wires.bell();
         this.board = wires.board();
         this.parts = parts;
+        this.verification = verification;
         this.timing = timing;
         this.clock = clock;
-        this.thread = Thread.ofPlatform().name("loop").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.platformThread("loop", this::run);
     }
 
     public void start() {
@@ -84,13 +87,9 @@ public final class Loop implements AutoCloseable {
         probe.start();
     }
 
-    private void run() {
-        try {
-            while (!stopped) {
-                bell.await(round());
-            }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the loop ends");
+    private void run() throws InterruptedException {
+        while (!stopped) {
+            bell.await(round());
         }
     }
 
@@ -114,7 +113,7 @@ public final class Loop implements AutoCloseable {
     private Duration step() throws IOException {
         Optional<PodConfig> config = feeds.config().known();
         config.ifPresent(found -> parts.table().take(found, clock.instant()));
-        feeds.slices().want(parts.table().namespaces());
+        feeds.slices().want(parts.table().services());
         Slices slices = feeds.slices().known();
         parts.meters().endpointChanges.increment((double) (slices.changes() - seenChanges));
         seenChanges = slices.changes();
@@ -125,20 +124,26 @@ public final class Loop implements AutoCloseable {
         if (running.wasReplaced()) {
             parts.table().forget();
         }
-        boolean settled =
-                closing ? close(running) : parts.vcl().settle(running, config.flatMap(PodConfig::vcl), clock.instant());
+        Optional<String> vcl = verification.accepted(config.flatMap(PodConfig::vcl), System.nanoTime());
+        boolean settled = closing ? close(running) : parts.vcl().settle(running, vcl, clock.instant());
+        verification.live(parts.vcl().state().hash(), System.nanoTime());
         if (parts.vcl().state().name().isEmpty()) {
-            return settled ? IDLE : timing.retry();
+            return sooner(verification.left(), settled ? IDLE : timing.retry());
         }
         Optional<Duration> next = parts.table().settle(running, slices, clock.instant());
         encoded = parts.table().encoded();
-        feeds.slices().want(parts.table().namespaces());
+        feeds.slices().want(parts.table().services());
         if (parts.backends().isPresent() && encoded.isPresent()) {
             parts.backends().get().write(encoded.get());
         }
         failedStarts = 0;
-        Duration wait = settled ? IDLE : timing.retry();
-        return next.filter(time -> time.compareTo(wait) < 0).map(Loop::positive).orElse(wait);
+        return sooner(next, sooner(verification.left(), settled ? IDLE : timing.retry()));
+    }
+
+    private static Duration sooner(Optional<Duration> time, Duration wait) {
+        return time.filter(found -> found.compareTo(wait) < 0)
+                .map(Loop::positive)
+                .orElse(wait);
     }
 
     private static Duration positive(Duration time) {
@@ -188,6 +193,7 @@ public final class Loop implements AutoCloseable {
     private void post(Optional<String> fault) {
         Map<String, String> faults = new HashMap<>(parts.table().faults());
         fault.ifPresent(words -> faults.put("loop", words));
+        faults.putAll(verification.faults());
         feeds.config().fault().ifPresent(words -> faults.put("ConfigMap", words));
         feeds.config().known().flatMap(PodConfig::fault).ifPresent(words -> faults.put("ConfigMap routing", words));
         if (edge().wanted()) {

@@ -1,6 +1,8 @@
 package dev.shellac.chaperone.live;
 
+import dev.shellac.threads.Supervisor;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -23,6 +25,8 @@ public final class Meters {
     public final Counter haproxyStarts;
 
     public Meters(MeterRegistry registry) {
+        FunctionCounter.builder("chaperone.threads.ended", Supervisor.PROCESS, Supervisor::ends)
+                .register(registry);
         this.tableReloads = registry.counter("chaperone.ghost.reloads");
         this.tableErrors = registry.counter("chaperone.ghost.reload.errors");
         this.vclReloads = registry.counter("chaperone.vcl.reloads");

@@ -21,11 +21,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,19 +45,22 @@ final class TableKeeper {
     private final RoutingReader reader = new RoutingReader(new JacksonJson());
     private final PodJson encoder;
     private final Knowledge knowledge;
+    private final UnlistedNamespaces unlisted = new UnlistedNamespaces();
     private final boolean fromDisk;
     private Optional<RoutingFile.Version> tried = Optional.empty();
     private Optional<String> readFile = Optional.empty();
     private Optional<Read> read = Optional.empty();
     private Optional<Instant> firstRead = Optional.empty();
     private Optional<PodTable> encoded = Optional.empty();
-    private Set<String> servedNamespaces = Set.of();
+    private Set<Name> served = Set.of();
+    private Set<Name> services = Set.of();
     private Optional<Writing> good;
     private boolean published;
     private boolean unfinished;
     private Optional<String> refused = Optional.empty();
     private Map<String, String> faults = Map.of();
     private List<LiveState.Refusal> leftOut = List.of();
+    private List<LiveState.Refusal> withoutEndpoints = List.of();
     private Map<String, String> tableFault = Map.of();
     private LiveState.Table state = LiveState.NOTHING.table();
     private Optional<RoutingFile.Version> liveVersion = Optional.empty();
@@ -69,7 +72,7 @@ final class TableKeeper {
     }
 
     /** A routing.json that could be read. */
-    private record Read(RoutingFile.Version version, Routing routing) {}
+    private record Read(RoutingFile.Version version, Routing routing, Set<Name> services) {}
 
     /** Hashed when it is live: nobody waits for that. */
     private record Hashed(RoutingFile.Version version, String hash) {}
@@ -85,13 +88,14 @@ final class TableKeeper {
     }
 
     LiveState.Table state() {
-        return leftOut.isEmpty()
+        return leftOut.isEmpty() && withoutEndpoints.isEmpty()
                 ? state
                 : new LiveState.Table(
                         state.hash(),
                         state.hosts(),
                         state.routes(),
-                        Stream.concat(state.refusals().stream(), leftOut.stream())
+                        Stream.of(state.refusals(), leftOut, withoutEndpoints)
+                                .flatMap(List::stream)
                                 .toList());
     }
 
@@ -113,10 +117,17 @@ final class TableKeeper {
         return encoded;
     }
 
-    /** Those whose endpoints are needed: for what is to be served, and for what is served until then. */
-    Set<String> namespaces() {
-        var all = new TreeSet<>(servedNamespaces);
-        read.ifPresent(found -> all.addAll(found.routing().namespaces()));
+    /** Those whose endpoints are needed: for what is to be served, and for what is served until then. The same set as before if there is no other one. */
+    Set<Name> services() {
+        return services;
+    }
+
+    private static Set<Name> all(Set<Name> some, Set<Name> more) {
+        if (some.containsAll(more)) {
+            return some;
+        }
+        var all = new HashSet<>(some);
+        all.addAll(more);
         return all;
     }
 
@@ -134,7 +145,8 @@ final class TableKeeper {
         tried = file.map(RoutingFile::version);
         try {
             Routing routing = routing(file.get());
-            read = Optional.of(new Read(file.get().version(), routing));
+            read = Optional.of(new Read(file.get().version(), routing, routing.services()));
+            services = all(read.get().services(), served);
             firstRead = firstRead.or(() -> Optional.of(now));
             var found = new HashMap<String, String>();
             routing.faults().forEach((host, why) -> found.put("routing.json host " + host, why));
@@ -193,13 +205,15 @@ final class TableKeeper {
         Instant deadline = firstRead.orElse(now).plus(first);
         boolean isEarly = !published && now.isBefore(deadline);
         Duration longest = isEarly ? first : timing.endpoints();
-        PodTable table = encode(read.get().routing(), slices, now, longest);
-        Optional<Duration> wake = Stream.concat(
-                        knowledge.next(table.waitsFor()).stream(),
-                        table.waitsSince().map(since -> since.plus(longest)).stream())
-                .min(Comparator.naturalOrder())
-                .map(at -> Duration.between(now, at));
-        if (isEarly && !table.waitsFor().isEmpty()) {
+        PodTable table = encode(read.get(), slices, now, longest);
+        unlisted.look(slices, now);
+        boolean waits = isEarly && unlisted.isWorthWaiting(table.waitsFor(), slices, now);
+        if (isEarly && !waits && !table.waitsFor().isEmpty()) {
+            longest = timing.endpoints();
+            table = encode(read.get(), slices, now, longest);
+        }
+        Optional<Duration> wake = wake(table, longest, now);
+        if (waits) {
             if (good.isPresent() && state.hash().isEmpty()) {
                 reload(varnish);
             }
@@ -220,14 +234,25 @@ final class TableKeeper {
         return again.isPresent() ? Optional.of(soonest(wake, again.get())) : wake;
     }
 
-    private PodTable encode(Routing routing, Slices slices, Instant now, Duration longest) {
-        Predicate<Name> served =
+    private Optional<Duration> wake(PodTable table, Duration longest, Instant now) {
+        return Stream.of(
+                        knowledge.next(table.waitsFor()),
+                        table.waitsSince().map(since -> since.plus(longest)),
+                        unlisted.next(now))
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder())
+                .map(at -> Duration.between(now, at));
+    }
+
+    private PodTable encode(Read file, Slices slices, Instant now, Duration longest) {
+        Predicate<Name> isServed =
                 service -> encoded.filter(table -> table.names(service)).isPresent();
         PodTable table = encoder.encode(
-                routing, slices.all(), new EndpointWait(knowledge.of(slices, served, now), now, longest));
+                file.routing(), slices.all(), new EndpointWait(knowledge.of(slices, isServed, now), now, longest));
         encoded = Optional.of(table);
-        servedNamespaces = new TreeSet<>(table.heldNamespaces());
-        servedNamespaces.addAll(routing.namespaces());
+        served = all(file.services(), table.heldServices());
+        services = served;
+        withoutEndpoints = CutServices.refusals(file.routing(), slices.leftOut());
         return table;
     }
 

@@ -26,6 +26,9 @@ final class FeedsTest {
     private static final String SHOP = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices";
     private static final String BLOG = "/apis/discovery.k8s.io/v1/namespaces/blog/endpointslices";
 
+    private static final Name A = new Name("shop", "a");
+    private static final Name B = new Name("blog", "b");
+
     private FakeApi api;
     private Feeds feeds;
 
@@ -70,7 +73,7 @@ final class FeedsTest {
         for (int i = 0; i < 5; i++) {
             slice(SHOP, "a-" + i, "10.0.0." + i, "");
         }
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("listed", () -> feeds.slices().known().listed().contains("shop"));
         assertThat(feeds.slices().known().all()).hasSize(5);
         assertThat(feeds.slices().known().services()).containsExactly(new Name("shop", "a"));
@@ -84,11 +87,11 @@ final class FeedsTest {
     void namespacesComeAndGo() throws Exception {
         slice(SHOP, "a-1", "10.0.0.1", "");
         slice(BLOG, "b-1", "10.0.0.2", "");
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("shop", () -> feeds.slices().known().listed().equals(Set.of("shop")));
-        feeds.slices().want(Set.of("shop", "blog"));
+        feeds.slices().want(Set.of(A, B));
         eventually("both", () -> feeds.slices().known().listed().equals(Set.of("shop", "blog")));
-        feeds.slices().want(Set.of("blog"));
+        feeds.slices().want(Set.of(B));
         assertThat(feeds.slices().known().listed()).containsExactly("blog");
         assertThat(feeds.slices().known().all().keySet()).containsExactly(new Name("blog", "b-1"));
         assertThat(api.requests("namespaces/shop/endpointslices?limit")).isEqualTo(1);
@@ -96,7 +99,7 @@ final class FeedsTest {
 
     @Test
     void aDroppedConnectionIsResumedWhereItWas() throws Exception {
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("listed", () -> feeds.slices().known().listed().contains("shop"));
         for (int i = 0; i < 3; i++) {
             int watches = i + 1;
@@ -113,7 +116,7 @@ final class FeedsTest {
     void whatTheServerForgotIsListedAgain() throws Exception {
         slice(SHOP, "a-1", "10.0.0.1", "");
         slice(SHOP, "a-2", "10.0.0.2", "");
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("listed", () -> feeds.slices().known().all().size() == 2);
         api.delete(SHOP, "a-1");
         slice(SHOP, "a-3", "10.0.0.3", "");
@@ -131,7 +134,7 @@ final class FeedsTest {
 
     @Test
     void aBookmarkIsWhereTheNextWatchBegins() throws Exception {
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("watched", () -> api.requests("endpointslices?watch") == 1);
         slice(BLOG, "b-1", "10.0.0.1", "");
         api.bookmark();
@@ -148,7 +151,7 @@ final class FeedsTest {
     void aServerThatIsAwayOrRefusesIsSaidSoAndAskedAgain() throws Exception {
         slice(SHOP, "a-1", "10.0.0.1", "");
         api.refuse(3);
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("listed at last", () -> feeds.slices().known().listed().contains("shop"));
         api.stop();
         eventually("away", () -> feeds.slices().known().faults().containsKey("shop"));
@@ -166,7 +169,7 @@ final class FeedsTest {
                 ,"addressType":"IPv6","endpoints":[{"addresses":["fd00::1"]},{"addresses":["fd00::2"],"conditions":{"ready":false,\
                 "serving":true,"terminating":true}},{"addresses":["fd00::3"],"conditions":{"ready":false}}],"ports":[{"name":"http",\
                 "port":8080,"protocol":"TCP"}]""");
-        feeds.slices().want(Set.of("shop"));
+        feeds.slices().want(Set.of(A));
         eventually("listed", () -> feeds.slices().known().all().size() == 1);
         EndpointSlice slice = feeds.slices().known().all().values().getFirst();
         assertThat(slice.addressType()).isEqualTo("IPv6");

@@ -31,6 +31,7 @@ final class SecretFeedTest {
         api = FakeApi.start();
         var pace = new ListWatch.Pace(new Backoff(Duration.ofMillis(5), Duration.ofMillis(50)), new Random(1));
         feed = SecretFeed.start(ApiServer.at(api.url()), pace, "edge", "gw-certificates", () -> {});
+        feed.release();
     }
 
     @AfterEach

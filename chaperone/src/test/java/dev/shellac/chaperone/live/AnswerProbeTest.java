@@ -1,10 +1,13 @@
 package dev.shellac.chaperone.live;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.threads.Supervisor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +44,24 @@ class AnswerProbeTest {
         probe.ask();
         after(Duration.ofSeconds(5));
         assertThat(probe.isAnswered()).isTrue();
+    }
+
+    @Test
+    void a_fault_of_ours_does_not_end_the_questions() throws Exception {
+        var asked = new AtomicInteger();
+        long before = Supervisor.PROCESS.ends();
+        try (var other = new AnswerProbe(
+                () -> {
+                    if (asked.incrementAndGet() == 1) {
+                        throw new IllegalStateException("a fault of ours, in a test");
+                    }
+                    return running;
+                },
+                now::get)) {
+            other.start();
+            eventually("it asks again", () -> asked.get() > 1);
+        }
+        assertThat(Supervisor.PROCESS.ends()).isGreaterThan(before);
     }
 
     @Test

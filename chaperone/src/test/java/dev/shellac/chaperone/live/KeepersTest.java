@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is kept when varnishd or the router does not take what it is given, and how long is waited. */
 final class KeepersTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-    private static final Slices LISTED = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), 1);
+    private static final Slices LISTED = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), Set.of(), 1);
 
     @TempDir
     private Path folder;
@@ -99,7 +99,7 @@ final class KeepersTest {
     @Test
     void theFirstTableWaitsForAllEndpointsButNotForever() throws IOException {
         route("/a");
-        assertThat(keeper.namespaces()).containsExactly("shop");
+        assertThat(keeper.services()).containsExactly(new Name("shop", "a"));
         assertThat(keeper.settle(varnish, Slices.NONE, START))
                 .contains(Timing.usual().firstTable());
         assertThat(disk.table()).doesNotExist();
@@ -133,6 +133,64 @@ final class KeepersTest {
         keeper.settle(varnish, LISTED, START);
         keeper.settle(varnish, LISTED, START.plus(Timing.usual().endpoints()));
         assertThat(Files.readString(disk.table())).contains("\"/b\"");
+    }
+
+    /** One namespace that cannot be listed must not keep from all others what they changed or revoked. */
+    @Test
+    void aTableFromDiskDoesNotWaitForANamespaceThatCannotBeListed() throws IOException {
+        take(redirects("gone.example.com"));
+        keeper.settle(varnish, Slices.NONE, START);
+
+        keeper = keeper();
+        route("/b");
+        var partly = new Slices(SharedMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
+        assertThat(keeper.settle(varnish, partly, START)).contains(UnlistedNamespaces.PATIENCE);
+        keeper.settle(varnish, partly, START.plus(UnlistedNamespaces.PATIENCE).minusMillis(1));
+        assertThat(Files.readString(disk.table())).contains("gone.example.com");
+        keeper.settle(varnish, partly, START.plus(UnlistedNamespaces.PATIENCE));
+        assertThat(Files.readString(disk.table())).contains("\"/b\"").doesNotContain("gone.example.com");
+    }
+
+    @Test
+    void aNewPodDoesNotWaitForANamespaceThatCannotBeListed() throws IOException {
+        route("/a");
+        var partly = new Slices(SharedMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
+        keeper.settle(varnish, partly, START);
+        assertThat(disk.table()).doesNotExist();
+        keeper.settle(varnish, partly, START.plus(UnlistedNamespaces.PATIENCE));
+        assertThat(Files.readString(disk.table())).contains("\"/a\"", "\"shop/a:80\":{\"backends\":[]}");
+    }
+
+    /** It is the API server that is away then: what was served before is better than nothing. */
+    @Test
+    void aTableFromDiskStaysWhileNoNamespaceCanBeListed() throws IOException {
+        redirect("/a");
+        keeper.settle(varnish, Slices.NONE, START);
+        String before = Files.readString(disk.table());
+
+        keeper = keeper();
+        route("/b");
+        var away = new Slices(SharedMap.empty(), Set.of(), Map.of("shop", "away"), Set.of(), 1);
+        keeper.settle(varnish, away, START);
+        keeper.settle(varnish, away, START.plus(Timing.usual().tableFromDisk()).minusMillis(1));
+        assertThat(Files.readString(disk.table())).isEqualTo(before);
+        keeper.settle(varnish, away, START.plus(Timing.usual().tableFromDisk()));
+        assertThat(Files.readString(disk.table())).contains("\"/b\"");
+    }
+
+    /** They are served with what there is room for, and the status of their routes says so. */
+    @Test
+    void servicesWithMoreEndpointsThanThereIsRoomForAreKnownAndReported() throws IOException {
+        route("/a");
+        var cut = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), Set.of(new Name("shop", "a")), 1);
+        keeper.settle(varnish, cut, START);
+        assertThat(Files.readString(disk.table())).contains("\"/a\"", "\"shop/a:80\":{\"backends\":[]}");
+        assertThat(keeper.state().refusals()).singleElement().satisfies(refusal -> {
+            assertThat(refusal.route()).isEqualTo("shop/r");
+            assertThat(refusal.field()).isEqualTo("some endpoints of shop/a");
+        });
+        keeper.settle(varnish, LISTED, START);
+        assertThat(keeper.state().refusals()).isEmpty();
     }
 
     @Test

@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
  * The certificates of a Gateway's HTTPS listeners as Secrets, the only ones that its pods may read: up to sixteen parts, and an index that lists them with their
  * hashes. A pod takes a set only when every hash fits, so that it never has the certificates of one moment with the names of another.
  *
- * <p>The index also has the hash of haproxy.cfg. That text is in a ConfigMap, and who may write ConfigMaps in the Gateway's namespace must not choose what runs
- * beside the keys of other namespaces.
+ * <p>The index also has the hashes of haproxy.cfg and main.vcl. Those texts are in a ConfigMap, and who may write ConfigMaps in the Gateway's namespace must not
+ * choose what runs beside the keys of other namespaces.
  */
 public final class CertificateSecrets {
     /** Key of the index: the parts. */
@@ -30,14 +30,18 @@ public final class CertificateSecrets {
     /** Key of the index: the hash of haproxy.cfg. */
     static final String CONFIG = "haproxy.cfg.sha256";
 
+    /** Key of the index: the hash of main.vcl; empty where there is none that pods could take. */
+    static final String VCL = "main.vcl.sha256";
+
     private CertificateSecrets() {}
 
     /**
      * The parts, then the index; none where no listener has TLS.
      *
      * @param haproxy the text of haproxy.cfg
+     * @param vcl the hash of main.vcl, or empty
      */
-    public static List<Secret> of(Gateway gateway, CertificateBundle bundle, Optional<String> haproxy) {
+    public static List<Secret> of(Gateway gateway, CertificateBundle bundle, Optional<String> haproxy, String vcl) {
         if (bundle.files().isEmpty() || haproxy.isEmpty()) {
             return List.of();
         }
@@ -53,7 +57,10 @@ public final class CertificateSecrets {
                         + part.getValue() + "\"}")
                 .collect(Collectors.joining(",\n", "[", "]\n"));
         String config = "sha256:" + Names.sha256(haproxy.get().getBytes(UTF_8));
-        secrets.add(secret(gateway, names.certificateIndex(), Map.of(PARTS, base64(listed), CONFIG, base64(config))));
+        secrets.add(secret(
+                gateway,
+                names.certificateIndex(),
+                Map.of(PARTS, base64(listed), CONFIG, base64(config), VCL, base64(vcl))));
         return secrets;
     }
 

@@ -137,6 +137,7 @@ final class GatewayDeployment {
                 .withContainerPort(HEALTH_PORT)
                 .withProtocol("TCP")
                 .endPort()
+                .withCommand(PodEnvironment.command(blueprint))
                 .withEnv(PodEnvironment.of(blueprint))
                 .withResources(parts.resources().orElse(USUAL))
                 .withSecurityContext(confined())

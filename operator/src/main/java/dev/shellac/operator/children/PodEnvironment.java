@@ -76,8 +76,7 @@ final class PodEnvironment {
     }
 
     private static Map<String, String> memory(Blueprint blueprint) {
-        MemoryBudget budget = MemoryBudget.of(blueprint.pod().memoryLimit())
-                .withEdge(EdgeMemory.of(blueprint.clients().connections()).all());
+        MemoryBudget budget = budget(blueprint);
         CacheStorage storage = CacheStorage.of(blueprint.parameters());
         var values = new LinkedHashMap<String, String>();
         values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));
@@ -88,9 +87,21 @@ final class PodEnvironment {
                 "VARNISHD_EXTRA_ARGS",
                 Stream.concat(bounds(budget, blueprint.sockets().count()), storage.otherArguments().stream())
                         .collect(Collectors.joining("\n", "", "\n")));
-        // This one goes before what the image says; JAVA_TOOL_OPTIONS does not.
-        values.put("_JAVA_OPTIONS", "-Xmx" + budget.javaHeap() / MEBI + "m");
         return values;
+    }
+
+    private static MemoryBudget budget(Blueprint blueprint) {
+        return MemoryBudget.of(blueprint.pod().memoryLimit())
+                .withEdge(EdgeMemory.of(blueprint.clients().connections()).all());
+    }
+
+    /** How the image starts the chaperone, with the heap that this pod has room for. A variable with options would be announced at each start. */
+    static List<String> command(Blueprint blueprint) {
+        return List.of(
+                "/opt/shellac/runtime/bin/java",
+                "-XX:AOTCache=/opt/shellac/aot/chaperone.aot",
+                "-Xmx" + budget(blueprint).javaHeap() / MEBI + "m",
+                "@/opt/shellac/chaperone.args");
     }
 
     private static List<String> storages(MemoryBudget budget, CacheStorage storage) {

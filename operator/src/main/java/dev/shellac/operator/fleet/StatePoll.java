@@ -3,7 +3,7 @@ package dev.shellac.operator.fleet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.shellac.kube.run.Supervisor;
+import dev.shellac.threads.Supervisor;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.URI;

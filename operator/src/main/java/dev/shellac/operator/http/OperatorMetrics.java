@@ -1,6 +1,6 @@
 package dev.shellac.operator.http;
 
-import dev.shellac.kube.run.Supervisor;
+import dev.shellac.threads.Supervisor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

@@ -94,12 +94,14 @@ public final class ClusterObjects implements GatewayObjects {
             Parts parts, Optional<UserVcl> user, Optional<String> text, String hash, Optional<String> fault) {}
 
     /** Children, and all that they were made of. */
-    private record Made(
-            Blueprint blueprint, Optional<String> haproxy, CertificateBundle tls, List<HasMetadata> objects) {
+    private record Made(Blueprint blueprint, Beside beside, CertificateBundle tls, List<HasMetadata> objects) {
         private Made {
             objects = List.copyOf(objects);
         }
     }
+
+    /** What may run beside keys: haproxy.cfg, and the hash of main.vcl. */
+    private record Beside(Optional<String> haproxy, String vcl) {}
 
     /** Certificates, and all that they were taken from. */
     private record Bundled(
@@ -271,16 +273,19 @@ public final class ClusterObjects implements GatewayObjects {
                 own.namespaces.of(brief.plan()),
                 formerSecret.map(key -> key.name().name()),
                 platform);
-        Optional<String> haproxy = edge(brief, sockets).values().stream().findFirst();
+        var beside = new Beside(
+                edge(brief, sockets).values().stream().findFirst(),
+                own.vcl.map(Vcl::hash).orElse(""));
         CertificateBundle tls = bundled(brief, own).bundle();
         if (own.made
                 .filter(last -> last.blueprint().equals(blueprint)
-                        && last.haproxy().equals(haproxy)
+                        && last.beside().equals(beside)
                         && last.tls().equals(tls))
                 .isEmpty()) {
-            var objects = new ArrayList<HasMetadata>(CertificateSecrets.of(brief.gateway(), tls, haproxy));
+            var objects = new ArrayList<HasMetadata>(
+                    CertificateSecrets.of(brief.gateway(), tls, beside.haproxy(), beside.vcl()));
             objects.addAll(Children.of(blueprint));
-            own.made = Optional.of(new Made(blueprint, haproxy, tls, objects));
+            own.made = Optional.of(new Made(blueprint, beside, tls, objects));
         }
         return own.made.orElseThrow().objects();
     }

@@ -1,6 +1,6 @@
 package dev.shellac.operator.write;
 
-import dev.shellac.kube.run.Supervisor;
+import dev.shellac.threads.Supervisor;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;

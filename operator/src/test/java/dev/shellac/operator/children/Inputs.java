@@ -120,6 +120,7 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
                 gateway,
                 CertificateBundle.of(plan, snapshot),
                 Configuration.edge(plan, sockets, blueprint().pod().memoryLimit()).values().stream()
-                        .findFirst());
+                        .findFirst(),
+                "sha256:0");
     }
 }

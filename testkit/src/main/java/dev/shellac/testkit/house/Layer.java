@@ -33,12 +33,14 @@ record Layer(String module, Code code, List<Layer> uses, Set<String> ownLibrarie
             "explain", Code.PURE, List.of(), Set.of("org.jspecify", "com.fasterxml.jackson", "com.google.re2j"));
     private static final Layer VINYL = new Layer("vinyl", Code.PURE, List.of(MODEL, VARNISH_CONFIG), Set.of());
     private static final Layer AVI = new Layer("avi", Code.PURE, List.of(TRANSLATE), Set.of());
-    private static final Layer KUBE = new Layer("kube", Code.EDGE, List.of(DECODE), Set.of("io.fabric8", "org.slf4j"));
+    private static final Layer THREADS = new Layer("threads", Code.EDGE, List.of(), Set.of("org.jspecify"));
+    private static final Layer KUBE =
+            new Layer("kube", Code.EDGE, List.of(DECODE, THREADS), Set.of("io.fabric8", "org.slf4j"));
     // Jackson's streaming parser alone: counters, lists and ghost's answers are JSON, and its users have it anyway.
     private static final Layer VARNISHD =
             new Layer("varnishd", Code.EDGE, List.of(), Set.of("org.jspecify", "com.fasterxml.jackson.core"));
     private static final List<Layer> PARTS =
-            List.of(MODEL, DECODE, TRANSLATE, VARNISH_CONFIG, EXPLAIN, VINYL, AVI, KUBE, VARNISHD);
+            List.of(MODEL, DECODE, TRANSLATE, VARNISH_CONFIG, EXPLAIN, VINYL, AVI, THREADS, KUBE, VARNISHD);
 
     private static final Layer OPERATOR = new Layer("operator", Code.PROGRAM, PARTS, Set.of());
     private static final Layer CHAPERONE = new Layer("chaperone", Code.PROGRAM, PARTS, Set.of());

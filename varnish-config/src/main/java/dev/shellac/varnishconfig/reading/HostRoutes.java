@@ -1,23 +1,21 @@
 package dev.shellac.varnishconfig.reading;
 
 import dev.shellac.model.Hostname;
+import dev.shellac.model.Name;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The routes of a host, first tried first. Another object is another reading. */
 public final class HostRoutes {
     private final Hostname host;
     private final List<ReadRoute> routes;
-    private final Set<String> namespaces;
+    private final Set<Name> services;
 
     HostRoutes(Hostname host, List<ReadRoute> routes) {
         this.host = host;
         this.routes = List.copyOf(routes);
-        var found = new TreeSet<String>();
-        routes.forEach(route ->
-                route.backends().forEach(backend -> found.add(backend.service().namespace())));
-        this.namespaces = Set.copyOf(found);
+        this.services = routes.stream().flatMap(ReadRoute::services).collect(Collectors.toUnmodifiableSet());
     }
 
     public Hostname host() {
@@ -28,8 +26,8 @@ public final class HostRoutes {
         return routes;
     }
 
-    Set<String> namespaces() {
-        return namespaces;
+    Set<Name> services() {
+        return services;
     }
 
     @Override

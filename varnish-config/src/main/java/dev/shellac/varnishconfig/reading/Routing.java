@@ -1,13 +1,14 @@
 package dev.shellac.varnishconfig.reading;
 
 import dev.shellac.model.Hostname;
+import dev.shellac.model.Name;
 import dev.shellac.model.Port;
 import dev.shellac.model.shared.SharedMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * What a routing.json says.
@@ -34,10 +35,10 @@ public record Routing(
     }
 
     /** Those whose endpoints are wanted. */
-    public Set<String> namespaces() {
-        var namespaces = new TreeSet<String>();
-        hosts.forEach((name, host) -> namespaces.addAll(host.namespaces()));
-        return namespaces;
+    public Set<Name> services() {
+        var services = new HashSet<Name>();
+        hosts.forEach((name, host) -> services.addAll(host.services()));
+        return services;
     }
 
     public int routes() {

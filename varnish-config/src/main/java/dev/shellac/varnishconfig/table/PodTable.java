@@ -49,14 +49,13 @@ public final class PodTable {
         return held.stream().map(PodHost.Held::since).min(Comparator.naturalOrder());
     }
 
-    /** The namespaces of the Services to which routes send requests while newer versions of them wait. */
-    public Set<String> heldNamespaces() {
+    /** The Services to which routes send requests while newer versions of them wait. */
+    public Set<Name> heldServices() {
         return held.isEmpty()
                 ? Set.of()
                 : hosts.values().stream()
                         .filter(host -> !host.held().isEmpty())
                         .flatMap(PodHost::services)
-                        .map(Name::namespace)
                         .collect(Collectors.toUnmodifiableSet());
     }
 

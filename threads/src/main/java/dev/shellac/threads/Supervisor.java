@@ -1,4 +1,4 @@
-package dev.shellac.kube.run;
+package dev.shellac.threads;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -40,6 +40,17 @@ public final class Supervisor {
     /** A thread that waits to be started. */
     public Thread thread(String name, Body body) {
         return Thread.ofVirtual().name(name).unstarted(() -> keep(name, body));
+    }
+
+    /** One of the operating system's. */
+    public Thread platformThread(String name, Body body) {
+        return Thread.ofPlatform().name(name).unstarted(() -> keep(name, body));
+    }
+
+    /** Counts and logs what nobody expected, and what a thread goes on after by itself. */
+    public void survived(String name, Throwable fault) {
+        ends.incrementAndGet();
+        LOG.log(Level.ERROR, "thread " + name + " met an exception that nobody expected, and goes on", fault);
     }
 
     /** How often threads ended though nobody wanted it. */

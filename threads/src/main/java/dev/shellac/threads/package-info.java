@@ -1,5 +1,5 @@
 /** Threads that last. */
 @NullMarked
-package dev.shellac.kube.run;
+package dev.shellac.threads;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.shellac.kube.run;
+package dev.shellac.threads;
 
 import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
