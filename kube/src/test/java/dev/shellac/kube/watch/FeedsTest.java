@@ -45,6 +45,7 @@ final class FeedsTest {
     private static final class Collected implements Feeds.Listener {
         private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
+        private final Set<Feeds.Unreadable> unreadable = ConcurrentHashMap.newKeySet();
         private volatile Definitions definitions = Definitions.NONE;
 
         @Override
@@ -56,6 +57,11 @@ final class FeedsTest {
         public void gone(Class<? extends Resource> kind, Name name) {
             snapshot.updateAndGet(now -> now.without(kind, name));
             gone.add(name.toString());
+        }
+
+        @Override
+        public void unreadable(Feeds.Unreadable object) {
+            unreadable.add(object);
         }
 
         @Override
@@ -209,15 +215,23 @@ final class FeedsTest {
     }
 
     @Test
-    void whatHasNoOutlineIsLeftOutAlone() throws Exception {
+    void whatHasNoOutlineIsUnreadableAlone() throws Exception {
         define("v1beta1", "ReferenceGrant", "referencegrants");
         grant("v1beta1", "g");
         server.put(
                 "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/bad",
-                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"from\":7}}");
+                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\",\"uid\":\"u1\"},\"spec\":{\"from\":7}}");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
+            assertThat(collected.unreadable)
+                    .containsExactly(new Feeds.Unreadable(
+                            ReferenceGrant.class,
+                            ResourceId.of(GroupKind.REFERENCE_GRANT, "shop", "bad"),
+                            GROUP + "/v1beta1",
+                            "u1",
+                            "spec.from: must be a list, not a number"));
+            assertThat(collected.gone).isEmpty();
         }
     }
 

@@ -165,6 +165,8 @@ public final class Loop {
     private void take(Inbox.Batch batch, Touched touched, Instant now) {
         Set<Name> policies = outcome.statuses().backendTlsPolicies().keySet();
         snapshot = arrivals.into(snapshot, batch.objects(), policies, now);
+        snapshot = arrivals.withUnreadable(batch.unreadable().values(), snapshot);
+        batch.unreadable().values().forEach(form -> ports.tell(LastRead.note(form)));
         definitions = batch.definitions().orElse(definitions);
         if (!definitions.equals(announced)) {
             ports.defined(definitions);
