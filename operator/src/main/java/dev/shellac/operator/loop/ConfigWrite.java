@@ -7,6 +7,7 @@ import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,13 +20,17 @@ import java.util.Optional;
  * @param stamp of the changes; made when the content was, so that a higher number is always newer content
  * @param objects those that are not written yet, in order
  * @param changes last, where they are not written yet
+ * @param unsigned changes that perhaps another process signed: they are signed first, as they are
  */
 record ConfigWrite(
         GatewayObjects.Content content,
         Desk.Occasion occasion,
         Delivery.Stamp stamp,
         List<HasMetadata> objects,
-        Optional<ConfigMap> changes) {
+        Optional<ConfigMap> changes,
+        Optional<ConfigMap> unsigned) {
+    private static final System.Logger LOG = System.getLogger(ConfigWrite.class.getName());
+
     ConfigWrite {
         objects = List.copyOf(objects);
     }
@@ -53,6 +58,7 @@ record ConfigWrite(
     }
 
     Result run(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+        sign(cluster, listener);
         var written = new LinkedHashMap<ObjectKey, Written>();
         var all = new ArrayList<>(objects);
         changes.ifPresent(all::add);
@@ -64,9 +70,28 @@ record ConfigWrite(
             } catch (IOException e) {
                 listener.failed(key, e);
                 return new Result(this, written, Optional.of(e));
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "writing " + key + " failed, and is tried again", e);
+                var failure = new IOException(e.toString(), e);
+                listener.failed(key, failure);
+                return new Result(this, written, Optional.of(failure));
             }
         }
         return new Result(this, written, Optional.empty());
+    }
+
+    // The changes are written in any case, at the end: a failure here stops nothing.
+    private void sign(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+        if (unsigned.isEmpty()) {
+            return;
+        }
+        try {
+            SignedChanges.sign(cluster, unsigned.get(), stamp);
+        } catch (IOException e) {
+            listener.failed(ObjectKey.of(unsigned.get()), e);
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "signing " + ObjectKey.of(unsigned.get()) + " failed", e);
+        }
     }
 
     private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {

@@ -249,6 +249,11 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
+    public io.fabric8.kubernetes.api.model.ConfigMap noChanges(Gateway gateway) {
+        return ConfigMaps.changes(gateway, "", "");
+    }
+
+    @Override
     public Optional<UserVcl> userVcl(Name gateway, String hash) {
         return Optional.ofNullable(kept.get(gateway))
                 .flatMap(own -> own.vcl)
