@@ -4,6 +4,7 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.kube.Api;
+import dev.shellac.kube.run.Supervisor;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
@@ -19,6 +20,7 @@ import dev.shellac.testkit.kube.FakeApiServer;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -45,11 +47,15 @@ final class FeedsTest {
     private static final class Collected implements Feeds.Listener {
         private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger mistakes = new AtomicInteger();
         private final Set<Feeds.Unreadable> unreadable = ConcurrentHashMap.newKeySet();
         private volatile Definitions definitions = Definitions.NONE;
 
         @Override
         public void there(Resource resource) {
+            if (resource instanceof HttpRoute && mistakes.getAndDecrement() > 0) {
+                throw new IllegalStateException("a fault of ours, in a test");
+            }
             snapshot.updateAndGet(now -> now.with(resource));
         }
 
@@ -340,5 +346,18 @@ final class FeedsTest {
         server.put(
                 "/api/v1/namespaces/shop/configmaps/" + name,
                 "{\"data\":{\"a\":\"b\"},\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"shop\"}}");
+    }
+
+    @Test
+    void aMistakeOfOursIsCountedAndAllIsListedAgain() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        route("a");
+        long before = Supervisor.PROCESS.ends();
+        collected.mistakes.set(2);
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            eventually("it is there", () -> collected.names(HttpRoute.class).contains("shop/a"));
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        }
+        assertThat(Supervisor.PROCESS.ends() - before).isGreaterThanOrEqualTo(2);
     }
 }
