@@ -125,6 +125,7 @@ public final class Loop implements AutoCloseable {
         if (running.wasReplaced()) {
             parts.table().forget();
         }
+        parts.vcl().beginWith(config.flatMap(PodConfig::goodVcl));
         boolean settled =
                 closing ? close(running) : parts.vcl().settle(running, config.flatMap(PodConfig::vcl), clock.instant());
         if (parts.vcl().state().name().isEmpty()) {

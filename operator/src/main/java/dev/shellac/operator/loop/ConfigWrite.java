@@ -5,6 +5,7 @@ import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -29,6 +30,7 @@ record ConfigWrite(
         List<HasMetadata> objects,
         Optional<ConfigMap> changes,
         Optional<ConfigMap> unsigned) {
+    private static final String MAIN_VCL = "main.vcl";
     private static final System.Logger LOG = System.getLogger(ConfigWrite.class.getName());
 
     ConfigWrite {
@@ -97,6 +99,22 @@ record ConfigWrite(
     private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
         return changes.isPresent() && object.equals(changes.get())
                 ? SignedChanges.write(cluster, changes.get(), stamp)
-                : cluster.apply(object);
+                : cluster.apply(withVcl(cluster, object));
+    }
+
+    // Where no VCL can be made the one that is written stays: a pod that starts has no other.
+    private HasMetadata withVcl(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+        boolean isWhole = object.equals(content.objects().getLast());
+        if (content.vclFault().isEmpty()
+                || !isWhole
+                || !(object instanceof ConfigMap map)
+                || map.getData().containsKey(MAIN_VCL)) {
+            return object;
+        }
+        return cluster.read(ObjectKey.of(map).path())
+                .flatMap(there ->
+                        Optional.ofNullable(there.path("data").path(MAIN_VCL).textValue()))
+                .map(text -> new ConfigMapBuilder(map).addToData(MAIN_VCL, text).build())
+                .orElse(map);
     }
 }

@@ -93,7 +93,9 @@ public final class Loop {
         take(first, touched, now);
         ports.gateways(snapshot);
         since(before, touched, now);
+        SharedMap<Name, DataPlane> known = reports;
         report(touched.reporting, now);
+        touched.refused(known, reports);
         Outcome next = translate();
         SharedMap.of(next.plans())
                 .changesSince(SharedMap.of(outcome.plans()))

@@ -1,5 +1,6 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
@@ -9,6 +10,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,6 +39,17 @@ final class Touched {
                 reporting.add(gateway.meta().name());
                 furnishing.add(gateway.meta().name());
             });
+        }
+    }
+
+    /** Those whose pods refuse a VCL, or do not any more: what pods begin with depends on it. */
+    void refused(SharedMap<Name, DataPlane> before, SharedMap<Name, DataPlane> now) {
+        for (Change<Name, DataPlane> change : now.changesSince(before)) {
+            if (!change.before()
+                    .flatMap(DataPlane::vclFault)
+                    .equals(change.after().flatMap(DataPlane::vclFault))) {
+                writing.add(change.key());
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.shellac.operator.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.ConfigMap;
@@ -62,8 +63,12 @@ public final class ClusterObjects implements GatewayObjects {
         private Optional<Laid> laid = Optional.empty();
     }
 
-    /** What is in the ConfigMap besides the routes. */
-    private record Shell(ObjectMeta meta, Optional<String> vcl, Map<String, String> edge) {}
+    /**
+     * What is in the ConfigMap besides the routes.
+     *
+     * @param others more files, by name
+     */
+    private record Shell(ObjectMeta meta, Optional<String> vcl, Map<String, String> others) {}
 
     /** Configuration as it was last laid down as a whole. */
     private record Laid(Shell shell, RoutingFile routing, String hash, List<HasMetadata> objects) {
@@ -77,7 +82,7 @@ public final class ClusterObjects implements GatewayObjects {
                     shell,
                     routing,
                     ClusterObjects.hash(text),
-                    List.copyOf(ConfigMaps.of(gateway, new Configuration(shell.vcl(), text, shell.edge()))));
+                    List.copyOf(ConfigMaps.of(gateway, new Configuration(shell.vcl(), text, shell.others()))));
         }
     }
 
@@ -131,6 +136,9 @@ public final class ClusterObjects implements GatewayObjects {
     // Some hundred routes; a whole of that size is no work for anybody either.
     private static final int MOST_CHANGES = 64 * 1024;
 
+    /** Beside main.vcl, while pods refuse that one. */
+    private static final String GOOD_VCL = "main.vcl.good";
+
     private final Platform platform;
     private final Map<Name, Kept> kept = new HashMap<>();
 
@@ -146,7 +154,9 @@ public final class ClusterObjects implements GatewayObjects {
         Vcl vcl = vcl(brief.plan(), own, last);
         RoutingFile routing = own.routing.file(brief.plan(), sockets.served());
         Map<String, String> edge = edge(brief, sockets);
-        var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), edge);
+        var others = new TreeMap<>(edge);
+        goodVcl(brief, vcl, last).ifPresent(text -> others.put(GOOD_VCL, text));
+        var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), others);
         Optional<String> changes = form == Form.WHOLE
                 ? Optional.empty()
                 : own.laid
@@ -242,6 +252,23 @@ public final class ClusterObjects implements GatewayObjects {
         };
         own.vcl = Optional.of(next);
         return next;
+    }
+
+    // What only varnishd refuses is found out by pods: one that starts then has nothing to begin with, unless it is
+    // given the last good one.
+    private static Optional<String> goodVcl(Brief brief, Vcl vcl, LastVcl.Kept last) {
+        boolean isRefused = brief.snapshot()
+                .dataPlane(brief.gateway().meta().name())
+                .flatMap(DataPlane::vclFault)
+                .isPresent();
+        return vcl.user()
+                .filter(user -> isRefused)
+                .flatMap(user -> last.find(user.configMap(), user.key())
+                        .filter(text -> !text.equals(user.text()))
+                        .map(text -> new UserVcl(user.configMap(), user.key(), text)))
+                .flatMap(user -> Configuration.vcl(brief.plan(), Optional.of(user)) instanceof MainVcl.Text text
+                        ? Optional.of(text.vcl())
+                        : Optional.empty());
     }
 
     private static Vcl made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {

@@ -194,6 +194,33 @@ final class DeskTest {
         assertThat(cluster.writes).hasSize(before);
     }
 
+    /** As where an operator of an earlier release, which kept no text, wrote it: a pod that starts has no other. */
+    @Test
+    void theVclThatIsWrittenStaysWhereNoneCanBeMade() throws Exception {
+        cluster.apply(map("edge-vcl", Map.of("main.vcl", "good", "routing.json", "old")));
+        var changes = new Changes(map("edge-vcl-changes", Map.of("base", "new")), "new", "");
+        desk.want(new Content(
+                List.of(map("edge-vcl-1", Map.of()), map("edge-vcl", Map.of("routing.json", "new"))),
+                changes,
+                Form.WHOLE,
+                () -> fingerprint("new", ""),
+                Optional.of("{ is not closed"),
+                Optional.empty()));
+        desk.write(
+                new Desk.Office(cluster, courier, new Nobody(), DeskTest::now),
+                new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        desk.settle(now);
+        assertThat(cluster.whole()).isEqualTo("new");
+        assertThat(cluster.field("edge-vcl", "main.vcl")).isEqualTo("good");
+        assertThat(cluster.field("edge-vcl-1", "main.vcl")).isEmpty();
+        int before = cluster.writes.size();
+        desk.write(
+                new Desk.Office(cluster, courier, new Nobody(), DeskTest::now),
+                new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        desk.settle(now);
+        assertThat(cluster.writes).as("it is as it is wanted").hasSize(before);
+    }
+
     @Test
     void aMistakeOfOursInAWriteIsTriedAgain() throws Exception {
         cluster.mistakes = 1;
