@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param vclFault why the VCL was not taken, in the compiler's words
  * @param conflicts objects of the cluster that have the names of its own and are not, in words
  * @param pending why it does not serve what the Gateway asks for yet; nothing once it does
+ * @param obstacle what keeps further pods from serving, while others serve
  */
 public record DataPlane(
         List<Address> addresses,
@@ -27,7 +28,8 @@ public record DataPlane(
         LateCertificates late,
         Optional<String> vclFault,
         List<String> conflicts,
-        Optional<String> pending) {
+        Optional<String> pending,
+        Optional<String> obstacle) {
     /**
      * Certificates that are on their way.
      *
@@ -59,6 +61,30 @@ public record DataPlane(
         refusals = List.copyOf(refusals);
         refusedCertificates = Copies.of(refusedCertificates);
         conflicts = List.copyOf(conflicts);
+    }
+
+    /** One in whose way nothing stands but what it waits for. */
+    public DataPlane(
+            List<Address> addresses,
+            Map<String, String> unusableAddresses,
+            Map<Port, String> unavailablePorts,
+            List<TableRefusal> refusals,
+            Map<Name, String> refusedCertificates,
+            LateCertificates late,
+            Optional<String> vclFault,
+            List<String> conflicts,
+            Optional<String> pending) {
+        this(
+                addresses,
+                unusableAddresses,
+                unavailablePorts,
+                refusals,
+                refusedCertificates,
+                late,
+                vclFault,
+                conflicts,
+                pending,
+                Optional.empty());
     }
 
     /** One that serves what it could take of what it was given. */
@@ -111,7 +137,8 @@ public record DataPlane(
                 late,
                 vclFault,
                 conflicts,
-                Optional.of(why));
+                Optional.of(why),
+                obstacle);
     }
 
     /** One that serves everything it was given, at these addresses. */

@@ -60,6 +60,7 @@ final class Operator implements AutoCloseable {
     private final LiveCluster cluster;
     private final ClusterObjects objects;
     private final Tokens tokens;
+    private int healthPort;
     private int metricsPort;
     private volatile boolean synced;
     private volatile boolean stopped;
@@ -79,11 +80,16 @@ final class Operator implements AutoCloseable {
 
     static Operator start(Options options, KubernetesClient client, Runnable lost) throws IOException {
         var operator = new Operator(options, client, lost);
-        operator.server.serve(options.health(), Map.of("/healthz", operator::health, "/readyz", operator::ready));
+        operator.healthPort = operator.server.serve(
+                options.health(), Map.of("/healthz", operator::health, "/readyz", operator::ready));
         operator.metricsPort = operator.server.serve(
                 options.metrics(), Map.of("/metrics", () -> Answer.ok(operator.registry.scrape())));
         operator.thread.start();
         return operator;
+    }
+
+    int healthPort() {
+        return healthPort;
     }
 
     int metricsPort() {

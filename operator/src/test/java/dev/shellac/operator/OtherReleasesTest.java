@@ -2,6 +2,7 @@ package dev.shellac.operator;
 
 import static dev.shellac.operator.Stage.CLASS;
 import static dev.shellac.operator.Stage.GATEWAY;
+import static dev.shellac.operator.Stage.GROUP;
 import static dev.shellac.operator.Stage.ROUTES;
 import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +16,9 @@ import org.junit.jupiter.api.Test;
 /** Objects with values that a newer release of Gateway API, or of ours, allows. */
 final class OtherReleasesTest {
     private static final String DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/edge";
+    private static final String POLICY = GROUP + "/namespaces/shop/backendtlspolicies/tls";
+    private static final String SET = GROUP + "/namespaces/shop/listenersets/more";
+    private static final String GRANT = GROUP + "/namespaces/stock/referencegrants/g";
     private static final String ENTRY = "/status/parents/0/conditions";
 
     private final Stage stage = new Stage();
@@ -160,5 +164,114 @@ final class OtherReleasesTest {
                         "GatewayClass varnish: GatewayClassParameters pods: spec.trustedProxies[0]: '10.0.0.1' is not a network such as 10.0.0.0/8 or fd00::/8");
         stage.parameters("{\"trustedProxies\":[\"10.0.0.1/32\"]}");
         await(GATEWAY, "/status/conditions", "Accepted", "True Accepted");
+    }
+
+    private void policy(String type) {
+        server.put(
+                POLICY,
+                "{\"metadata\":{\"name\":\"tls\",\"namespace\":\"shop\"},\"spec\":{\"targetRefs\":[{\"group\":\"\",\"kind\":\"Service\",\"name\":\"cart\"}],"
+                        + "\"validation\":{\"hostname\":\"cart.example.com\",\"wellKnownCACertificates\":\"System\",\"subjectAltNames\":[{\"type\":\""
+                        + type + "\",\"hostname\":\"cart.example.com\"}]}}}");
+    }
+
+    /** Plain text where TLS was asked for would be the worst of all answers. */
+    @Test
+    void aPolicyForTlsThatIsEditedToWhatWeCannotReadKeepsItsServiceFromPlainText() throws Exception {
+        stage.define("gateway.networking.k8s.io/v1", "BackendTLSPolicy", "backendtlspolicies");
+        stage.gateway();
+        stage.route("cart", "cart");
+        policy("Hostname");
+        stage.start();
+        stage.settle();
+        await(ROUTES + "cart", ENTRY, "ResolvedRefs", "False UnsupportedProtocol");
+        policy("Teleport");
+        eventually(
+                "its author is told",
+                () -> server.find(POLICY)
+                        .orElseThrow()
+                        .at("/status/ancestors/0/conditions/0/message")
+                        .asText()
+                        .startsWith("this form of the policy is not taken: spec.validation.subjectAltNames[0].type: "));
+        await(POLICY, "/status/ancestors/0/conditions", "Accepted", "False Invalid");
+        // Something else changes, and all is written anew.
+        stage.route("other", "cart");
+        await(ROUTES + "other", ENTRY, "ResolvedRefs", "False UnsupportedProtocol");
+        assertThat(stage.condition(ROUTES + "cart", ENTRY, "ResolvedRefs")).hasValue("False UnsupportedProtocol");
+    }
+
+    @Test
+    void aPolicyForTlsWhoseTargetsCannotBeReadGoesOnToCountForThoseItHad() throws Exception {
+        stage.define("gateway.networking.k8s.io/v1", "BackendTLSPolicy", "backendtlspolicies");
+        stage.gateway();
+        stage.route("cart", "cart");
+        policy("Hostname");
+        stage.start();
+        stage.settle();
+        server.put(
+                POLICY,
+                "{\"metadata\":{\"name\":\"tls\",\"namespace\":\"shop\"},\"spec\":{\"targetRefs\":[{\"group\":\"\",\"kind\":\"Service\",\"name\":7}]}}");
+        eventually(
+                "its author is told",
+                () -> stage.events("tls").stream()
+                        .anyMatch(event -> event.path("reason").asText().equals("UnsupportedValue")));
+        stage.route("other", "cart");
+        await(ROUTES + "other", ENTRY, "ResolvedRefs", "False UnsupportedProtocol");
+        assertThat(stage.condition(POLICY, "/status/ancestors/0/conditions", "Accepted"))
+                .hasValue("False Invalid");
+    }
+
+    private void listenerSet(String protocol) {
+        server.put(
+                SET,
+                "{\"metadata\":{\"name\":\"more\",\"namespace\":\"shop\"},\"spec\":{\"parentRef\":{\"name\":\"edge\"},\"listeners\":["
+                        + "{\"name\":\"alt\",\"port\":8081,\"protocol\":\"HTTP\"}" + protocol + "]}}");
+    }
+
+    @Test
+    void listenersOfASetThatIsEditedToWhatWeCannotReadStay() throws Exception {
+        stage.define("gateway.networking.k8s.io/v1", "ListenerSet", "listenersets");
+        server.put(
+                GATEWAY,
+                "{\"metadata\":{\"name\":\"edge\",\"namespace\":\"shop\"},\"spec\":{\"gatewayClassName\":\"varnish\",\"allowedListeners\":{\"namespaces\":{\"from\":\"Same\"}},\"listeners\":["
+                        + "{\"name\":\"web\",\"port\":80,\"protocol\":\"HTTP\"}]}}");
+        stage.route("cart", "cart");
+        listenerSet("");
+        stage.start();
+        stage.settle();
+        await(SET, "/status/conditions", "Accepted", "True Accepted");
+        listenerSet(",{\"name\":\"tls\",\"port\":443,\"protocol\":\"HTTPS\",\"tls\":{\"mode\":\"Teleport\"}}");
+        eventually(
+                "its author is told",
+                () -> stage.events("more").stream()
+                        .anyMatch(event -> event.path("message")
+                                .asText()
+                                .startsWith("this form is not taken: spec.listeners[1].tls.mode: ")));
+        stage.route("other", "cart");
+        eventually("the other is there", () -> stage.routing().contains("shop/other"));
+        assertThat(server.find(GATEWAY)
+                        .orElseThrow()
+                        .at("/status/attachedListenerSets")
+                        .asInt())
+                .isEqualTo(1);
+    }
+
+    /** What was edited may be a permission that is taken back. */
+    @Test
+    void aGrantThatIsEditedToWhatWeCannotReadGrantsNothing() throws Exception {
+        server.put("/api/v1/namespaces/stock", "{\"metadata\":{\"name\":\"stock\"}}");
+        server.put(
+                "/api/v1/namespaces/stock/services/cart",
+                "{\"metadata\":{\"name\":\"cart\",\"namespace\":\"stock\"},\"spec\":{\"ports\":[{\"port\":8080}]}}");
+        server.put(
+                GRANT,
+                "{\"metadata\":{\"name\":\"g\",\"namespace\":\"stock\"},\"spec\":{\"from\":[{\"group\":\"gateway.networking.k8s.io\",\"kind\":\"HTTPRoute\",\"namespace\":\"shop\"}],\"to\":[{\"group\":\"\",\"kind\":\"Service\"}]}}");
+        stage.gateway();
+        server.put(
+                ROUTES + "cart",
+                "{\"metadata\":{\"name\":\"cart\",\"namespace\":\"shop\"},\"spec\":{\"parentRefs\":[{\"name\":\"edge\"}],\"rules\":[{\"backendRefs\":[{\"name\":\"cart\",\"namespace\":\"stock\",\"port\":8080}]}]}}");
+        stage.start();
+        await(ROUTES + "cart", ENTRY, "ResolvedRefs", "True ResolvedRefs");
+        server.put(GRANT, "{\"metadata\":{\"name\":\"g\",\"namespace\":\"stock\"},\"spec\":{\"from\":7}}");
+        await(ROUTES + "cart", ENTRY, "ResolvedRefs", "False RefNotPermitted");
     }
 }

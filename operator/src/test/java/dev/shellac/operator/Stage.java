@@ -176,11 +176,21 @@ final class Stage implements AutoCloseable {
 
     /** The lines of /metrics. */
     List<String> metrics() throws Exception {
-        URI uri = URI.create("http://127.0.0.1:" + operator.orElseThrow().metricsPort() + "/metrics");
+        return get(operator.orElseThrow().metricsPort(), "/metrics")
+                .body()
+                .lines()
+                .toList();
+    }
+
+    /** What /healthz answers. */
+    HttpResponse<String> health() throws Exception {
+        return get(operator.orElseThrow().healthPort(), "/healthz");
+    }
+
+    private static HttpResponse<String> get(int port, String path) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + port + path);
         try (HttpClient client = HttpClient.newHttpClient()) {
-            return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofLines())
-                    .body()
-                    .toList();
+            return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
         }
     }
 

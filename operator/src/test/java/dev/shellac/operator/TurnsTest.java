@@ -114,8 +114,8 @@ final class TurnsTest {
         assertThat(around).containsExactly("first", "each");
         assertThat(registry.scrape())
                 .contains(
-                        "shellac_operator_turns_failed_total 4.0",
-                        "shellac_operator_turn_seconds_count{outcome=\"failed\"} 4",
+                        "shellac_operator_turns_failed_total 3.0",
+                        "shellac_operator_turn_seconds_count{outcome=\"failed\"} 3",
                         "shellac_operator_turn_seconds_count{outcome=\"good\"} 1");
     }
 

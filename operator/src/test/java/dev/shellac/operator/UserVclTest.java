@@ -201,4 +201,51 @@ final class UserVclTest {
         vcl(GOOD);
         eventually("it is over", () -> !message("Programmed").contains("refused"));
     }
+
+    private String good() {
+        return server.find(MAP)
+                .map(map -> map.path("data").path("main.vcl.good").asText())
+                .orElse("");
+    }
+
+    /** A pod that is added meanwhile has nothing of its own to fall back to. */
+    @Test
+    void whilePodsRefuseAVclTheLastGoodOneIsBesideIt() throws Exception {
+        vcl(GOOD);
+        stage.start();
+        stage.settle();
+        serve();
+        String hash = "sha256:" + Digest.of(main().getBytes(UTF_8));
+        String before = main();
+        vcl("sub vcl_deliver { nonsense; }");
+        eventually("it is written", () -> main().contains("nonsense"));
+        assertThat(good()).as("nobody has refused it yet").isEmpty();
+        state.set("{\"version\":\"2\",\"vcl\":{\"hash\":\"" + hash + "\",\"refused\":\"no such thing\"}}");
+        eventually("the last good one is beside it", () -> good().equals(before));
+        assertThat(main()).contains("nonsense");
+        says("Programmed", "False Invalid", "the VCL was refused: no such thing");
+
+        vcl(GOOD);
+        eventually("all is as before", () -> main().equals(before));
+        server.remove(MAP);
+        eventually("it is written anew", () -> main().equals(before));
+        assertThat(good()).isEmpty();
+    }
+
+    @Test
+    void theLastTextIsKeptWhileParametersCannotBeRead() throws Exception {
+        vcl(GOOD);
+        stage.start();
+        stage.settle();
+        serve();
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.1\"]}");
+        says("Accepted", "False InvalidParameters", "is not a network");
+        server.remove(USER);
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.0/8\"]}");
+        says(
+                "ResolvedRefs",
+                "False InvalidParameters",
+                "does not exist any more: the text that was last in effect stays");
+        assertThat(main()).contains(GOOD);
+    }
 }

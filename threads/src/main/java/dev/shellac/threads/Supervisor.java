@@ -26,10 +26,19 @@ public final class Supervisor {
         void run() throws InterruptedException;
     }
 
+    private static final Row NONE = new Row(0, 0);
+
     private final Duration first;
     private final Duration longest;
     private final AtomicLong ends = new AtomicLong();
-    private final Map<Thread, Integer> inARow = new ConcurrentHashMap<>();
+    private final Map<Thread, Row> rows = new ConcurrentHashMap<>();
+
+    /**
+     * Ends of a thread, each soon after the one before.
+     *
+     * @param again when it runs again, in nanoseconds of the process
+     */
+    private record Row(int ends, long again) {}
 
     /** With these pauses: the first, each next one twice as long, and the longest. A thread that lasts longer than that is well again. */
     Supervisor(Duration first, Duration longest) {
@@ -58,10 +67,17 @@ public final class Supervisor {
         return ends.get();
     }
 
-    /** The name of a thread that ends again and again. */
+    /** Something that a thread does ended by an exception that nobody expected, and is done again by the thread itself. */
+    public void ended() {
+        ends.incrementAndGet();
+    }
+
+    /** The name of a thread that ends again and again, until it has run for long enough. */
     public Optional<String> failing() {
-        return inARow.entrySet().stream()
-                .filter(entry -> entry.getValue() >= FAILING)
+        long now = System.nanoTime();
+        return rows.entrySet().stream()
+                .filter(entry -> entry.getValue().ends() >= FAILING
+                        && now - entry.getValue().again() <= longest.toNanos())
                 .map(entry -> entry.getKey().getName())
                 .findFirst();
     }
@@ -77,16 +93,17 @@ public final class Supervisor {
                 } catch (RuntimeException | Error e) {
                     ends.incrementAndGet();
                     boolean lasted = System.nanoTime() - start > longest.toNanos();
-                    int row = lasted ? 1 : inARow.getOrDefault(self, 0) + 1;
-                    inARow.put(self, row);
+                    int row = lasted ? 1 : rows.getOrDefault(self, NONE).ends() + 1;
+                    Duration pause = pause(row);
+                    rows.put(self, new Row(row, System.nanoTime() + pause.toNanos()));
                     LOG.log(Level.ERROR, "thread " + name + " ended by an exception, and is started again", e);
-                    Thread.sleep(pause(row));
+                    Thread.sleep(pause);
                 }
             }
         } catch (InterruptedException e) {
             LOG.log(Level.DEBUG, "thread {0} is not wanted any more", name);
         } finally {
-            inARow.remove(self);
+            rows.remove(self);
         }
     }
 

@@ -45,4 +45,24 @@ final class SupervisorTest {
         thread.join();
         assertThat(supervisor.failing()).isEmpty();
     }
+
+    @Test
+    void aThreadThatRunsAgainForLongEnoughIsNotFailingAnyMore() throws Exception {
+        var slow = new Supervisor(Duration.ofMillis(1), Duration.ofMillis(300));
+        var runs = new AtomicInteger();
+        var wait = new CountDownLatch(1);
+        Thread thread = slow.thread("test", () -> {
+            if (runs.incrementAndGet() <= Supervisor.FAILING) {
+                throw new IllegalStateException("a fault of ours, in a test");
+            }
+            wait.await();
+        });
+        thread.start();
+        eventually("it is named", () -> slow.failing().isPresent());
+        eventually("it is well again", () -> slow.failing().isEmpty());
+        assertThat(runs).hasValue(Supervisor.FAILING + 1);
+        assertThat(thread.isAlive()).isTrue();
+        wait.countDown();
+        thread.join();
+    }
 }

@@ -91,7 +91,8 @@ final class TranslateGoldenTest {
                         Optional.ofNullable(options.get("overdue-certificates"))),
                 Optional.ofNullable(options.get("vcl-fault")),
                 Optional.ofNullable(options.get("conflict")).stream().toList(),
-                Optional.ofNullable(options.get("pending")));
+                Optional.ofNullable(options.get("pending")),
+                Optional.ofNullable(options.get("obstacle")));
     }
 
     private static TableRefusal refusal(String text) {

@@ -8,11 +8,10 @@ import dev.shellac.varnishconfig.reading.NotRouting;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The Secret that lists the parts of the certificates: {@code parts} is {@code [{"name": …, "sha256": …}, …]}, {@code haproxy.cfg.sha256} the hash of the one
- * configuration that may run beside these keys, and {@code main.vcl.sha256} that of the one VCL.
+ * configuration that may run beside these keys, and {@code main.vcl.sha256} those of the VCL, a line each.
  */
 final class CertificateIndex {
     static final String PARTS = "parts";
@@ -53,9 +52,10 @@ final class CertificateIndex {
         return text(index, CONFIG);
     }
 
-    /** The hash of main.vcl, empty where none may be taken; nothing where an operator wrote it that names none. */
-    static Optional<String> vcl(Node index) {
-        return index.get("data").members().containsKey(VCL) ? Optional.of(text(index, VCL)) : Optional.empty();
+    /** Whether a VCL of this hash may be used: main.vcl, or the last good one while pods refuse that. An operator may have written it that names none. */
+    static boolean namesVcl(Node index, String hash) {
+        return !index.get("data").members().containsKey(VCL)
+                || text(index, VCL).lines().anyMatch(hash::equals);
     }
 
     private static String text(Node index, String key) {

@@ -193,6 +193,7 @@ public final class ConfigFeed implements AutoCloseable {
                 configMap.get("metadata").get("resourceVersion").text(),
                 Optional.empty(),
                 text(configMap, "main.vcl"),
+                text(configMap, "main.vcl.good"),
                 text(configMap, "haproxy.cfg"),
                 Optional.empty());
         try {
@@ -204,6 +205,7 @@ public final class ConfigFeed implements AutoCloseable {
                     config.version(),
                     known.flatMap(PodConfig::routing),
                     config.vcl(),
+                    config.goodVcl(),
                     config.haproxy(),
                     Optional.of(why)));
             return Optional.empty();

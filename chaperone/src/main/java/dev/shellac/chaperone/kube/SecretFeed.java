@@ -97,9 +97,7 @@ public final class SecretFeed implements AutoCloseable {
 
     /** Whether the newest index names a main.vcl of this hash. */
     public boolean isNamed(String vclHash) {
-        return index.filter(
-                        node -> CertificateIndex.vcl(node).map(vclHash::equals).orElse(true))
-                .isPresent();
+        return index.filter(node -> CertificateIndex.namesVcl(node, vclHash)).isPresent();
     }
 
     /** Whether there is none now, as is known and not only feared. */

@@ -124,7 +124,9 @@ public final class Loop implements AutoCloseable {
         if (running.wasReplaced()) {
             parts.table().forget();
         }
-        Optional<String> vcl = verification.accepted(config.flatMap(PodConfig::vcl), System.nanoTime());
+        long nanos = System.nanoTime();
+        Optional<String> vcl = verification.accepted(config.flatMap(PodConfig::vcl), nanos);
+        parts.vcl().beginWith(config.flatMap(PodConfig::goodVcl).filter(text -> verification.accepts(text, nanos)));
         boolean settled = closing ? close(running) : parts.vcl().settle(running, vcl, clock.instant());
         verification.live(parts.vcl().state().hash(), System.nanoTime());
         if (parts.vcl().state().name().isEmpty()) {

@@ -44,6 +44,13 @@ final class VclKeeper {
         state = new LiveState.Vcl(Optional.empty(), Optional.empty(), state.refused());
     }
 
+    /** Where nothing was taken here yet this is what to begin with: others took it, and refuse what is wanted. */
+    void beginWith(Optional<String> others) {
+        if (good.isEmpty() && state.name().isEmpty()) {
+            good = others;
+        }
+    }
+
     /**
      * Has varnishd use what it should.
      *

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which main.vcl may run beside keys: the one whose hash stands in the Secret that lists the certificates. VCL can read files, and who may write ConfigMaps in
+ * Which main.vcl may run beside keys: one whose hash stands in the Secret that lists the certificates. VCL can read files, and who may write ConfigMaps in
  * the Gateway's namespace must not read the keys of others with it. Both objects are written one after the other and seen in any order, so that it takes a
  * moment before it is a fault that they differ; what is in use stays meanwhile.
  *
@@ -42,13 +42,14 @@ public final class VclVerification {
         certificates.filter(feed -> hasKeys()).ifPresent(SecretFeed::release);
     }
 
-    /** The text if it may be used; nothing where the one in use has to stay. */
+    /** Whether a text may be used. */
+    boolean accepts(String text, long nanos) {
+        return certificates.map(feed -> isAccepted(feed, text, nanos)).orElse(true);
+    }
+
+    /** The wanted text if it may be used; nothing where the one in use has to stay. */
     Optional<String> accepted(Optional<String> wanted, long nanos) {
-        if (certificates.isEmpty()) {
-            return wanted;
-        }
-        SecretFeed feed = certificates.get();
-        Optional<String> accepted = wanted.filter(text -> isAccepted(feed, text, nanos));
+        Optional<String> accepted = wanted.filter(text -> accepts(text, nanos));
         isVclUnused = wanted.isPresent() && accepted.isEmpty();
         return accepted;
     }
@@ -95,8 +96,7 @@ public final class VclVerification {
         if (isVclUnused) {
             faults.put(
                     "main.vcl",
-                    "main.vcl in the ConfigMap is not used: it is not the one whose hash stands in the Secret of"
-                            + " certificates");
+                    "main.vcl in the ConfigMap is not used: its hash is not in the Secret of" + " certificates");
         }
         if (areKeysWithheld) {
             faults.put("certificates", "they wait until the main.vcl whose hash stands in their Secret is in use");

@@ -276,6 +276,39 @@ final class KeepersTest {
     }
 
     @Test
+    void aPodThatStartsWhileTheVclIsRefusedBeginsWithTheLastGoodOne() throws IOException {
+        VclKeeper vcl = vcl();
+        Optional<String> good = Optional.of("vcl 4.1; # good");
+        varnish.outcomes.add(new VclOutcome.Live("vcl-1", Duration.ofMillis(1)));
+        varnish.outcomes.add(new VclOutcome.Refused("no"));
+        vcl.beginWith(good);
+        vcl.settle(varnish, Optional.of("vcl 4.1; # bad"), START);
+        assertThat(varnish.loaded).containsExactly("vcl 4.1; # good", "vcl 4.1; # bad");
+        assertThat(vcl.state().name()).isPresent();
+        assertThat(vcl.state().refused()).contains("no");
+        assertThat(disk.readVcl()).isEqualTo(good);
+
+        vcl.beginWith(Optional.of("vcl 4.1; # another"));
+        vcl.settle(varnish, Optional.of("vcl 4.1; # bad"), START);
+        assertThat(varnish.loaded).as("it has its own by then").hasSize(2);
+    }
+
+    @Test
+    void theLastGoodVclMayComeAfterTheRefusal() throws IOException {
+        VclKeeper vcl = vcl();
+        varnish.outcomes.add(new VclOutcome.Refused("no"));
+        Optional<String> bad = Optional.of("vcl 4.1; # bad");
+        vcl.settle(varnish, bad, START);
+        assertThat(vcl.state().name()).isEmpty();
+        varnish.outcomes.add(new VclOutcome.Live("vcl-1", Duration.ofMillis(1)));
+        varnish.outcomes.add(new VclOutcome.Refused("no"));
+        vcl.beginWith(Optional.of("vcl 4.1; # good"));
+        vcl.settle(varnish, bad, START);
+        assertThat(vcl.state().name()).contains("vcl-1");
+        assertThat(vcl.state().refused()).contains("no");
+    }
+
+    @Test
     void aVarnishdThatDoesNotAnswerIsAskedAgain() throws IOException {
         VclKeeper vcl = vcl();
         varnish.outcomes.add(new VclOutcome.Unknown("busy"));
@@ -331,7 +364,10 @@ final class KeepersTest {
     }
 
     private void take(RoutingFile file) {
-        keeper.take(new PodConfig("1", Optional.of(file), Optional.empty(), Optional.empty(), Optional.empty()), START);
+        keeper.take(
+                new PodConfig(
+                        "1", Optional.of(file), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
+                START);
     }
 
     private VclKeeper vcl() throws IOException {

@@ -10,6 +10,7 @@ import dev.shellac.decode.kind.KindDecoder.Scope;
 import dev.shellac.decode.shape.Shape;
 import dev.shellac.decode.shape.View;
 import dev.shellac.model.GroupKind;
+import dev.shellac.model.Hostname;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.BackendTlsPolicy.SubjectAltName;
@@ -73,34 +74,44 @@ final class PolicyKinds {
                     "exactly one of the fields in [caCertificateRefs wellKnownCACertificates] must be set",
                     validation -> validation.has("caCertificateRefs") != validation.has("wellKnownCACertificates"));
 
+    private static final Shape.Fields TARGET = object(
+            required("group", Names.GROUP),
+            required("kind", Names.KIND),
+            required("name", Names.NAME),
+            optional("sectionName", Names.SECTION));
+
     static final KindDecoder BACKEND_TLS_POLICY = new KindDecoder(
-            GroupKind.BACKEND_TLS_POLICY,
-            List.of("v1", "v1alpha3"),
-            Scope.NAMESPACED,
-            object(
-                    required(
-                            "spec",
-                            object(
-                                    optional("options", Listeners.TLS_OPTIONS),
-                                    required(
-                                            "targetRefs",
-                                            list(object(
-                                                            required("group", Names.GROUP),
-                                                            required("kind", Names.KIND),
-                                                            required("name", Names.NAME),
-                                                            optional("sectionName", Names.SECTION)))
-                                                    .size(1, 16)
-                                                    .rule(
-                                                            "sectionName must be specified when targetRefs includes 2 or more"
-                                                                    + " references to the same target",
-                                                            PolicyKinds::saySectionAlike)
-                                                    .rule(
-                                                            "sectionName must be unique when targetRefs includes 2 or more"
-                                                                    + " references to the same target",
-                                                            PolicyKinds::areDistinct)),
-                                    required("validation", VALIDATION))),
-                    optional("status", Statuses.POLICY)),
-            PolicyKinds::backendTls);
+                    GroupKind.BACKEND_TLS_POLICY,
+                    List.of("v1", "v1alpha3"),
+                    Scope.NAMESPACED,
+                    object(
+                            required(
+                                    "spec",
+                                    object(
+                                            optional("options", Listeners.TLS_OPTIONS),
+                                            required(
+                                                    "targetRefs",
+                                                    list(TARGET)
+                                                            .size(1, 16)
+                                                            .rule(
+                                                                    "sectionName must be specified when targetRefs includes 2 or more"
+                                                                            + " references to the same target",
+                                                                    PolicyKinds::saySectionAlike)
+                                                            .rule(
+                                                                    "sectionName must be unique when targetRefs includes 2 or more"
+                                                                            + " references to the same target",
+                                                                    PolicyKinds::areDistinct)),
+                                            required("validation", VALIDATION))),
+                            optional("status", Statuses.POLICY)),
+                    PolicyKinds::backendTls)
+            .withOutline(
+                    object(
+                            required(
+                                    "spec",
+                                    object(required("targetRefs", list(TARGET.open())))
+                                            .open()),
+                            optional("status", Statuses.POLICY)),
+                    PolicyKinds::outline);
 
     private PolicyKinds() {}
 
@@ -143,15 +154,28 @@ final class PolicyKinds {
                         .toList()));
         return new BackendTlsPolicy(
                 meta,
-                spec.objects("targetRefs").stream()
-                        .map(ref -> new Target(Names.type(ref), ref.text("name"), ref.optionalText("sectionName")))
-                        .toList(),
+                targets(spec),
                 new Validation(
                         trust,
                         Names.hostname(validation.text("hostname")),
                         validation.objects("subjectAltNames").stream()
                                 .map(PolicyKinds::subjectAltName)
                                 .toList()),
+                view.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
+    }
+
+    private static List<Target> targets(View spec) {
+        return spec.objects("targetRefs").stream()
+                .map(ref -> new Target(Names.type(ref), ref.text("name"), ref.optionalText("sectionName")))
+                .toList();
+    }
+
+    // Whom it concerns, and nobody to trust.
+    private static BackendTlsPolicy outline(Metadata meta, View view) {
+        return new BackendTlsPolicy(
+                meta,
+                targets(view.object("spec")),
+                new Validation(new Trust.Authorities(List.of()), Hostname.ANY, List.of()),
                 view.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
     }
 

@@ -4,6 +4,7 @@ import dev.shellac.decode.Decoded;
 import dev.shellac.decode.Decoder;
 import dev.shellac.kube.api.Requests;
 import dev.shellac.model.Name;
+import dev.shellac.model.ResourceId;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,7 +13,7 @@ import java.util.function.Predicate;
 
 /**
  * The objects of a kind, decoded. One that the decoder refuses is of another release than we are: it is there as far as it could be read, where that is
- * enough to say so in its status, and is left out otherwise.
+ * enough to say so in its status, and is said to be unreadable otherwise.
  */
 final class Feed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Feed.class.getName());
@@ -98,7 +99,16 @@ final class Feed implements AutoCloseable {
                                 listener.raw(found.resource(), object.json());
                                 listener.there(found.resource());
                             },
-                            () -> listener.gone(scope.kind().record(), object.name()));
+                            () -> listener.unreadable(unreadable(object, decoded)));
+        }
+
+        private Feeds.Unreadable unreadable(RawObject object, Decoded decoded) {
+            String why = decoded.errors().stream()
+                    .findFirst()
+                    .map(error -> error.path() + ": " + error.message())
+                    .orElse("");
+            var id = new ResourceId(kind().type(), object.name());
+            return new Feeds.Unreadable(scope.kind().record(), id, kind().apiVersion(), object.uid(), why);
         }
 
         @Override

@@ -48,11 +48,18 @@ public final class Feeds implements AutoCloseable {
 
         void gone(Class<? extends Resource> kind, Name name);
 
+        /** It is there in a form of which not even the outline can be read. */
+        void unreadable(Unreadable object);
+
         void defined(Definitions definitions);
 
         /** One that was asked for by name was read, or is known not to be there. */
         void read();
     }
+
+    /** An object of a release that we do not know. */
+    public record Unreadable(
+            Class<? extends Resource> kind, ResourceId id, String apiVersion, String uid, String why) {}
 
     private record Labels(String bundle, String channel) {}
 

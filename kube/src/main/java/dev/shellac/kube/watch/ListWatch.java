@@ -114,6 +114,7 @@ public final class ListWatch implements AutoCloseable {
         } catch (IOException e) {
             told(e);
         } catch (RuntimeException e) {
+            Supervisor.PROCESS.ended();
             LOG.log(Level.WARNING, "what " + target + " said was not understood; it is listed again", e);
             version = "";
         }

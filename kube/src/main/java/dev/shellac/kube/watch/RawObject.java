@@ -25,17 +25,23 @@ public final class RawObject {
     public record Type(String apiVersion, String kind) {}
 
     private final Name name;
+    private final String uid;
     private final String version;
     private final byte[] json;
 
-    private RawObject(Name name, String version, byte[] json) {
-        this.name = name;
-        this.version = version;
+    private RawObject(Meta meta, byte[] json) {
+        this.name = new Name(meta.namespace, meta.name);
+        this.uid = meta.uid;
+        this.version = meta.version;
         this.json = json;
     }
 
     public Name name() {
         return name;
+    }
+
+    public String uid() {
+        return uid;
     }
 
     /** Its resourceVersion. */
@@ -77,12 +83,13 @@ public final class RawObject {
             }
             json.writeEndObject();
         }
-        return new RawObject(new Name(meta.namespace, meta.name), meta.version, out.toByteArray());
+        return new RawObject(meta, out.toByteArray());
     }
 
     private static final class Meta {
         private String name = "";
         private String namespace = "";
+        private String uid = "";
         private String version = "";
 
         void copy(JsonParser parser, JsonGenerator json) throws IOException {
@@ -111,6 +118,7 @@ public final class RawObject {
             switch (field) {
                 case "name" -> name = parser.getText();
                 case "namespace" -> namespace = parser.getText();
+                case "uid" -> uid = parser.getText();
                 case "resourceVersion" -> version = parser.getText();
                 default -> {
                     // Nothing that a watch needs.

@@ -55,6 +55,9 @@ final class FeedsRacesTest implements Feeds.Listener {
     }
 
     @Override
+    public void unreadable(Feeds.Unreadable object) {}
+
+    @Override
     public void defined(Definitions definitions) {}
 
     @Override

@@ -16,9 +16,11 @@ import dev.shellac.model.core.Service;
 import dev.shellac.model.policy.ReferenceGrant;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.testkit.kube.FakeApiServer;
+import dev.shellac.threads.Supervisor;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -45,10 +47,15 @@ final class FeedsTest {
     private static final class Collected implements Feeds.Listener {
         private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger mistakes = new AtomicInteger();
+        private final Set<Feeds.Unreadable> unreadable = ConcurrentHashMap.newKeySet();
         private volatile Definitions definitions = Definitions.NONE;
 
         @Override
         public void there(Resource resource) {
+            if (resource instanceof HttpRoute && mistakes.getAndDecrement() > 0) {
+                throw new IllegalStateException("a fault of ours, in a test");
+            }
             snapshot.updateAndGet(now -> now.with(resource));
         }
 
@@ -56,6 +63,11 @@ final class FeedsTest {
         public void gone(Class<? extends Resource> kind, Name name) {
             snapshot.updateAndGet(now -> now.without(kind, name));
             gone.add(name.toString());
+        }
+
+        @Override
+        public void unreadable(Feeds.Unreadable object) {
+            unreadable.add(object);
         }
 
         @Override
@@ -209,15 +221,23 @@ final class FeedsTest {
     }
 
     @Test
-    void whatHasNoOutlineIsLeftOutAlone() throws Exception {
+    void whatHasNoOutlineIsUnreadableAlone() throws Exception {
         define("v1beta1", "ReferenceGrant", "referencegrants");
         grant("v1beta1", "g");
         server.put(
                 "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/bad",
-                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"from\":7}}");
+                "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\",\"uid\":\"u1\"},\"spec\":{\"from\":7}}");
         try (Feeds feeds = Feeds.start(api.requests(), collected)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
+            assertThat(collected.unreadable)
+                    .containsExactly(new Feeds.Unreadable(
+                            ReferenceGrant.class,
+                            ResourceId.of(GroupKind.REFERENCE_GRANT, "shop", "bad"),
+                            GROUP + "/v1beta1",
+                            "u1",
+                            "spec.from: must be a list, not a number"));
+            assertThat(collected.gone).isEmpty();
         }
     }
 
@@ -326,5 +346,18 @@ final class FeedsTest {
         server.put(
                 "/api/v1/namespaces/shop/configmaps/" + name,
                 "{\"data\":{\"a\":\"b\"},\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"shop\"}}");
+    }
+
+    @Test
+    void aMistakeOfOursIsCountedAndAllIsListedAgain() throws Exception {
+        define("v1", "HTTPRoute", "httproutes");
+        route("a");
+        long before = Supervisor.PROCESS.ends();
+        collected.mistakes.set(2);
+        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+            eventually("it is there", () -> collected.names(HttpRoute.class).contains("shop/a"));
+            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        }
+        assertThat(Supervisor.PROCESS.ends() - before).isGreaterThanOrEqualTo(2);
     }
 }

@@ -46,6 +46,21 @@ public record Gateway(
                 status);
     }
 
+    /** The same as of a newer form that could not be read at all. */
+    public Gateway unread(String why) {
+        return new Gateway(
+                meta.unread(why),
+                className,
+                listeners,
+                addresses,
+                allowedListeners,
+                infrastructure,
+                frontendTls,
+                clientCertificate,
+                defaultScope,
+                status);
+    }
+
     @Override
     public GroupKind type() {
         return GroupKind.GATEWAY;

@@ -48,6 +48,11 @@ public record BackendTlsPolicy(Metadata meta, List<Target> targets, Validation v
         targets = List.copyOf(targets);
     }
 
+    /** The same as of a newer form that could not be read at all. */
+    public BackendTlsPolicy unread(String why) {
+        return new BackendTlsPolicy(meta.unread(why), targets, validation, status);
+    }
+
     @Override
     public GroupKind type() {
         return GroupKind.BACKEND_TLS_POLICY;

@@ -28,6 +28,11 @@ public record HttpRoute(
         return new HttpRoute(meta, parents, last.hostnames, last.rules, last.defaultGateways, status);
     }
 
+    /** The same as of a newer form that could not be read at all. */
+    public HttpRoute unread(String why) {
+        return new HttpRoute(meta.unread(why), parents, hostnames, rules, defaultGateways, status);
+    }
+
     @Override
     public GroupKind type() {
         return GroupKind.HTTP_ROUTE;

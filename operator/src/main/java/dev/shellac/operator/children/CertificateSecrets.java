@@ -30,7 +30,7 @@ public final class CertificateSecrets {
     /** Key of the index: the hash of haproxy.cfg. */
     static final String CONFIG = "haproxy.cfg.sha256";
 
-    /** Key of the index: the hash of main.vcl; empty where there is none that pods could take. */
+    /** Key of the index: the hashes of main.vcl and, while pods refuse that one, of main.vcl.good; a line each, empty where there is none that pods could take. */
     static final String VCL = "main.vcl.sha256";
 
     private CertificateSecrets() {}
@@ -39,7 +39,7 @@ public final class CertificateSecrets {
      * The parts, then the index; none where no listener has TLS.
      *
      * @param haproxy the text of haproxy.cfg
-     * @param vcl the hash of main.vcl, or empty
+     * @param vcl the hashes of main.vcl and main.vcl.good, or empty
      */
     public static List<Secret> of(Gateway gateway, CertificateBundle bundle, Optional<String> haproxy, String vcl) {
         if (bundle.files().isEmpty() || haproxy.isEmpty()) {

@@ -80,7 +80,8 @@ public final class DataPlanes {
                                 .flatMap(state -> state.vclRefused().stream())
                                 .findFirst()),
                 view.obstacles().conflicts(),
-                pending(view, generations));
+                pending(view, generations),
+                fault(view, unready(view)));
     }
 
     private static Map<Name, String> refusedCertificates(View view, List<PodState> states) {
@@ -182,11 +183,23 @@ public final class DataPlanes {
         return ready.stream()
                 .filter(pod -> generations.of(pod, state(view, pod)) < wanted && !isUnknown(view, pod, generations))
                 .findFirst()
-                .map(late -> "pod " + late.name().name()
-                        + (view.silent().contains(late.uid())
-                                ? " does not answer the operator"
-                                : " does not serve generation " + wanted + " yet")
-                        + faults(view, List.of(late)));
+                .map(late -> late(view, late, wanted));
+    }
+
+    // Pods of an earlier release, or of an earlier image, are ready until others are: what keeps those is the reason.
+    private static String late(View view, Pod late, long wanted) {
+        Optional<String> fault = fault(view, unready(view)).or(() -> fault(view, List.of(late)));
+        boolean isSilent = view.silent().contains(late.uid());
+        if (fault.isPresent() && fault.equals(stranger(view, late))) {
+            return fault.orElseThrow();
+        }
+        return "pod " + late.name().name()
+                + (isSilent ? " does not answer the operator" : " does not serve generation " + wanted + " yet")
+                + fault.map(why -> ": " + why).orElse("");
+    }
+
+    private static List<Pod> unready(View view) {
+        return view.pods().stream().filter(pod -> !pod.ending() && !pod.ready()).toList();
     }
 
     // A pod that is new, or all of them for an operator that is: a Gateway that was programmed stays so until somebody
@@ -206,19 +219,24 @@ public final class DataPlanes {
     }
 
     private static String faults(View view, List<Pod> pods) {
+        return fault(view, pods).map(why -> ": " + why).orElse("");
+    }
+
+    private static Optional<String> fault(View view, List<Pod> pods) {
         Stream<String> obstacles = pods.stream()
                 .flatMap(pod -> pod.obstacle().map(why -> "pod " + pod.name().name() + ", " + why).stream());
         Stream<String> faults = pods.stream()
                 .flatMap(pod -> state(view, pod).stream())
                 .flatMap(state -> Stream.concat(state.faults().stream(), state.complaints().stream()));
-        Stream<String> strangers = pods.stream()
-                .filter(pod -> !pod.ready() && view.silent().contains(pod.uid()))
-                .map(pod -> "pod " + pod.name().name() + " does not answer the operator; its image is " + pod.image()
-                        + ", which must have Shellac's chaperone");
-        return Stream.of(obstacles, faults, strangers)
-                .flatMap(words -> words)
-                .findFirst()
-                .map(fault -> ": " + fault)
-                .orElse("");
+        Stream<String> strangers = pods.stream().flatMap(pod -> stranger(view, pod).stream());
+        return Stream.of(obstacles, faults, strangers).flatMap(words -> words).findFirst();
+    }
+
+    // One that has answered once has a chaperone.
+    private static Optional<String> stranger(View view, Pod pod) {
+        return view.silent().contains(pod.uid()) && state(view, pod).isEmpty()
+                ? Optional.of("pod " + pod.name().name() + " does not answer the operator; its image is " + pod.image()
+                        + ", which must have Shellac's chaperone")
+                : Optional.empty();
     }
 }

@@ -1,5 +1,6 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.watch.Feeds;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.ResourceId;
@@ -52,6 +53,20 @@ public final class Arrivals {
     /** Whether nothing waits. */
     boolean isEmpty() {
         return held.isEmpty();
+    }
+
+    /** The snapshot with the forms before those that cannot be read. */
+    Snapshot withUnreadable(Collection<Feeds.Unreadable> forms, Snapshot snapshot) {
+        Snapshot next = snapshot;
+        for (Feeds.Unreadable form : forms) {
+            Name name = form.id().name();
+            Optional<? extends Resource> waiting = Optional.ofNullable(held.remove(new Inbox.Key(form.kind(), name)))
+                    .map(Held::object);
+            Optional<Resource> last =
+                    LastRead.of(form, waiting.isPresent() ? waiting : snapshot.find(form.kind(), name));
+            next = last.isPresent() ? next.with(last.get()) : next.without(form.kind(), name);
+        }
+        return next;
     }
 
     /**

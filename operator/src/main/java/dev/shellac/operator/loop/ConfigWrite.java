@@ -5,8 +5,10 @@ import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,13 +21,18 @@ import java.util.Optional;
  * @param stamp of the changes; made when the content was, so that a higher number is always newer content
  * @param objects those that are not written yet, in order
  * @param changes last, where they are not written yet
+ * @param unsigned changes that perhaps another process signed: they are signed first, as they are
  */
 record ConfigWrite(
         GatewayObjects.Content content,
         Desk.Occasion occasion,
         Delivery.Stamp stamp,
         List<HasMetadata> objects,
-        Optional<ConfigMap> changes) {
+        Optional<ConfigMap> changes,
+        Optional<ConfigMap> unsigned) {
+    private static final String MAIN_VCL = "main.vcl";
+    private static final System.Logger LOG = System.getLogger(ConfigWrite.class.getName());
+
     ConfigWrite {
         objects = List.copyOf(objects);
     }
@@ -53,6 +60,7 @@ record ConfigWrite(
     }
 
     Result run(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+        sign(cluster, listener);
         var written = new LinkedHashMap<ObjectKey, Written>();
         var all = new ArrayList<>(objects);
         changes.ifPresent(all::add);
@@ -64,14 +72,49 @@ record ConfigWrite(
             } catch (IOException e) {
                 listener.failed(key, e);
                 return new Result(this, written, Optional.of(e));
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "writing " + key + " failed, and is tried again", e);
+                var failure = new IOException(e.toString(), e);
+                listener.failed(key, failure);
+                return new Result(this, written, Optional.of(failure));
             }
         }
         return new Result(this, written, Optional.empty());
     }
 
+    // The changes are written in any case, at the end: a failure here stops nothing.
+    private void sign(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+        if (unsigned.isEmpty()) {
+            return;
+        }
+        try {
+            SignedChanges.sign(cluster, unsigned.get(), stamp);
+        } catch (IOException e) {
+            listener.failed(ObjectKey.of(unsigned.get()), e);
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "signing " + ObjectKey.of(unsigned.get()) + " failed", e);
+        }
+    }
+
     private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
         return changes.isPresent() && object.equals(changes.get())
                 ? SignedChanges.write(cluster, changes.get(), stamp)
-                : cluster.apply(object);
+                : cluster.apply(withVcl(cluster, object));
+    }
+
+    // Where no VCL can be made the one that is written stays: a pod that starts has no other.
+    private HasMetadata withVcl(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+        boolean isWhole = object.equals(content.objects().getLast());
+        if (content.vclFault().isEmpty()
+                || !isWhole
+                || !(object instanceof ConfigMap map)
+                || map.getData().containsKey(MAIN_VCL)) {
+            return object;
+        }
+        return cluster.read(ObjectKey.of(map).path())
+                .flatMap(there ->
+                        Optional.ofNullable(there.path("data").path(MAIN_VCL).textValue()))
+                .map(text -> new ConfigMapBuilder(map).addToData(MAIN_VCL, text).build())
+                .orElse(map);
     }
 }

@@ -83,6 +83,7 @@ public final class Desk {
     private final Set<ObjectKey> touchedMeanwhile = new HashSet<>();
     private boolean toldMeanwhile;
     private boolean signed;
+    private boolean signs;
     private boolean owesChildren;
     private boolean flushed;
     private int failures;
@@ -233,7 +234,8 @@ public final class Desk {
                 occasion,
                 office.courier().stamp(),
                 content.objects().stream().filter(object -> !isWritten(object)).toList(),
-                Optional.of(changes).filter(object -> !isWritten(object)));
+                Optional.of(changes).filter(object -> !isWritten(object)),
+                Optional.of(changes).filter(object -> !signed));
         writing = Optional.of(next);
         toldMeanwhile = false;
         retryAt = Optional.empty();
@@ -250,6 +252,24 @@ public final class Desk {
             return true;
         });
         settle(now); // it may have ended at once
+    }
+
+    /** Where nothing can be written pods drop all the same what a process before this one told them and never wrote. */
+    void sign(Office office, Fleet.Key gateway, ConfigMap changes) {
+        if (signed || signs || writing.isPresent()) {
+            return;
+        }
+        signs = true;
+        Delivery.Stamp stamp = office.courier().stamp();
+        office.writer().write(gateway, () -> {
+            try {
+                SignedChanges.sign(office.cluster(), changes, stamp);
+                return true;
+            } catch (IOException e) {
+                office.listener().failed(ObjectKey.of(changes), e);
+                return false;
+            }
+        });
     }
 
     /** Whether something is being written. */

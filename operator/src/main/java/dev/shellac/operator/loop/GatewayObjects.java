@@ -72,6 +72,9 @@ public interface GatewayObjects {
      */
     Content content(Brief brief, LastVcl.Kept last, Form form);
 
+    /** The changes of a Gateway, without any: for who owns them. */
+    ConfigMap noChanges(Gateway gateway);
+
     /** The user's VCL that is part of what was last made for a Gateway, if the whole has this hash. */
     Optional<UserVcl> userVcl(Name gateway, String hash);
 

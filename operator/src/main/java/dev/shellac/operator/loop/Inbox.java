@@ -25,30 +25,38 @@ public final class Inbox implements Feeds.Listener {
      * All that arrived.
      *
      * @param objects nothing where one is gone
+     * @param unreadable those whose newest form cannot be read
      * @param fleet Gateways whose pods or Services changed
      * @param drifted configuration that somebody else touched
      * @param oldest when the first of it arrived, in nanoseconds of the process
      */
     public record Batch(
             Map<Key, Optional<Resource>> objects,
+            Map<Key, Feeds.Unreadable> unreadable,
             Optional<Definitions> definitions,
             Set<Fleet.Key> fleet,
             Set<ObjectKey> drifted,
             long oldest) {
         public Batch {
             objects = Collections.unmodifiableMap(objects);
+            unreadable = Map.copyOf(unreadable);
             fleet = Set.copyOf(fleet);
             drifted = Set.copyOf(drifted);
         }
 
         public boolean isEmpty() {
-            return objects.isEmpty() && definitions.isEmpty() && fleet.isEmpty() && drifted.isEmpty();
+            return objects.isEmpty()
+                    && unreadable.isEmpty()
+                    && definitions.isEmpty()
+                    && fleet.isEmpty()
+                    && drifted.isEmpty();
         }
     }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
     private Map<Key, Optional<Resource>> objects = new LinkedHashMap<>();
+    private Map<Key, Feeds.Unreadable> unreadable = new LinkedHashMap<>();
     private Optional<Definitions> definitions = Optional.empty();
     private Set<Fleet.Key> fleet = new LinkedHashSet<>();
     private Set<ObjectKey> drifted = new LinkedHashSet<>();
@@ -57,12 +65,25 @@ public final class Inbox implements Feeds.Listener {
 
     @Override
     public void there(Resource resource) {
-        post(() -> objects.put(new Key(resource.getClass(), resource.meta().name()), Optional.of(resource)));
+        readable(new Key(resource.getClass(), resource.meta().name()), Optional.of(resource));
     }
 
     @Override
     public void gone(Class<? extends Resource> kind, Name name) {
-        post(() -> objects.put(new Key(kind, name), Optional.empty()));
+        readable(new Key(kind, name), Optional.empty());
+    }
+
+    private void readable(Key key, Optional<Resource> form) {
+        post(() -> {
+            unreadable.remove(key);
+            objects.put(key, form);
+        });
+    }
+
+    @Override
+    public void unreadable(Feeds.Unreadable object) {
+        // The form before it counts, which may have arrived just now.
+        post(() -> unreadable.put(new Key(object.kind(), object.id().name()), object));
     }
 
     @Override
@@ -110,8 +131,9 @@ public final class Inbox implements Feeds.Listener {
             while (!woken && left > 0) {
                 left = news.awaitNanos(left);
             }
-            var batch = new Batch(objects, definitions, fleet, drifted, woken ? oldest : System.nanoTime());
+            var batch = new Batch(objects, unreadable, definitions, fleet, drifted, woken ? oldest : System.nanoTime());
             objects = new LinkedHashMap<>();
+            unreadable = new LinkedHashMap<>();
             definitions = Optional.empty();
             fleet = new LinkedHashSet<>();
             drifted = new LinkedHashSet<>();

@@ -1,10 +1,17 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.watch.Feeds;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.core.Namespace;
+import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.policy.BackendTlsPolicy;
+import dev.shellac.model.policy.ReferenceGrant;
 import dev.shellac.model.route.HttpRoute;
+import dev.shellac.operator.write.EventDesk;
 import java.util.Optional;
 
 /** What stands in for an object that was edited to something that we cannot read: nothing that served before stops serving for that. */
@@ -30,6 +37,31 @@ public final class LastRead {
             case Gateway gateway -> same(gateway, before).map(gateway::lastRead).orElse(gateway);
             default -> arrived;
         };
+    }
+
+    /**
+     * The form before one of which not even the outline can be read; none where it is not known, or what it allowed may have been revoked: a grant, labels of
+     * a namespace, authorities.
+     */
+    static Optional<Resource> of(Feeds.Unreadable form, Optional<? extends Resource> before) {
+        return before.filter(last -> last.meta().uid().equals(form.uid())).flatMap(last -> switch (last) {
+            case ReferenceGrant _, Namespace _, ConfigMap _, SecretObject _ -> Optional.empty();
+            case BackendTlsPolicy policy -> Optional.of(policy.unread(form.why()));
+            case HttpRoute route -> Optional.of(route.unread(form.why()));
+            case Gateway gateway -> Optional.of(gateway.unread(form.why()));
+            default -> Optional.of(last);
+        });
+    }
+
+    /** What its author is told. */
+    static EventDesk.Note note(Feeds.Unreadable form) {
+        return new EventDesk.Note(
+                form.id(),
+                form.apiVersion(),
+                form.uid(),
+                "Warning",
+                "UnsupportedValue",
+                "this form is not taken: " + form.why());
     }
 
     // Another object of the same name served something else.

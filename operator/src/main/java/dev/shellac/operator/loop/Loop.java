@@ -6,14 +6,9 @@ import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
-import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
-import dev.shellac.model.core.ConfigMap;
-import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
-import dev.shellac.model.policy.GatewayClassParameters;
-import dev.shellac.model.shared.Change;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.operator.fleet.DataPlanes;
 import dev.shellac.operator.fleet.Fleet;
@@ -29,7 +24,6 @@ import dev.shellac.translate.resolve.LastVcl;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,10 +36,6 @@ import java.util.stream.Collectors;
  * those who write it. What arrives during a turn is one turn together. For one thread.
  */
 public final class Loop {
-    /** What children are made of, besides the Gateway and its plan. */
-    private static final List<Class<? extends Resource>> FURNITURE =
-            List.of(GatewayClass.class, GatewayClassParameters.class, SecretObject.class, ConfigMap.class);
-
     private final Ports ports;
     private final GatewayObjects objects;
     private final Settings settings;
@@ -103,7 +93,9 @@ public final class Loop {
         take(first, touched, now);
         ports.gateways(snapshot);
         since(before, touched, now);
+        SharedMap<Name, DataPlane> known = reports;
         report(touched.reporting, now);
+        touched.refused(known, reports);
         Outcome next = translate();
         SharedMap.of(next.plans())
                 .changesSince(SharedMap.of(outcome.plans()))
@@ -165,6 +157,8 @@ public final class Loop {
     private void take(Inbox.Batch batch, Touched touched, Instant now) {
         Set<Name> policies = outcome.statuses().backendTlsPolicies().keySet();
         snapshot = arrivals.into(snapshot, batch.objects(), policies, now);
+        snapshot = arrivals.withUnreadable(batch.unreadable().values(), snapshot);
+        batch.unreadable().values().forEach(form -> ports.tell(LastRead.note(form)));
         definitions = batch.definitions().orElse(definitions);
         if (!definitions.equals(announced)) {
             ports.defined(definitions);
@@ -198,13 +192,7 @@ public final class Loop {
     }
 
     private void since(Snapshot before, Touched touched, Instant now) {
-        for (Change<Name, Gateway> change : snapshot.changesSince(before, Gateway.class)) {
-            touched.reporting.add(change.key());
-            // A status of ours comes back as a change too.
-            if (!change.before().map(Gateway::meta).equals(change.after().map(Gateway::meta))) {
-                touched.writing.add(change.key());
-            }
-        }
+        touched.since(before, snapshot);
         for (Map.Entry<Name, Desk> entry : desks.entrySet()) {
             if (entry.getValue().isDue(now)) {
                 touched.writing.add(entry.getKey());
@@ -215,13 +203,6 @@ public final class Loop {
                             .isPresent()) {
                 touched.reporting.add(entry.getKey());
             }
-        }
-        if (FURNITURE.stream()
-                .anyMatch(kind -> !snapshot.changesSince(before, kind).isEmpty())) {
-            snapshot.all(Gateway.class).forEach(gateway -> {
-                touched.reporting.add(gateway.meta().name());
-                touched.furnishing.add(gateway.meta().name());
-            });
         }
     }
 
@@ -277,7 +258,7 @@ public final class Loop {
                 if (gateway.filter(this::isOurs).isEmpty() && desks.remove(name) != null) {
                     objects.forget(name);
                 }
-                Optional.ofNullable(desks.get(name)).ifPresent(Desk::rest);
+                Optional.ofNullable(desks.get(name)).ifPresent(desk -> stand(desk, name, gateway));
                 continue;
             }
             Desk desk = desks.computeIfAbsent(name, key -> new Desk());
@@ -286,8 +267,16 @@ public final class Loop {
                 desk.write(
                         office,
                         new Desk.Occasion(key(name), gateway.get().meta().generation(), now, oldest));
+            } else {
+                desk.sign(office, key(name), objects.noChanges(gateway.get()));
             }
         }
+    }
+
+    // What was written stays.
+    private void stand(Desk desk, Name name, Optional<Gateway> gateway) {
+        desk.rest();
+        gateway.ifPresent(found -> desk.sign(office, key(name), objects.noChanges(found)));
     }
 
     private void want(Desk desk, GatewayObjects.Brief brief, Instant now) {

@@ -1,12 +1,18 @@
 package dev.shellac.operator.loop;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The ConfigMap of changes of a Gateway, which says who writes it: pods take changes from nobody else. A new process signs even where all else stands as it
@@ -27,6 +33,37 @@ final class SignedChanges {
                         .addToData(WRITER, stamp.writer())
                         .addToData(NUMBER, String.valueOf(stamp.number()))
                         .build());
+    }
+
+    /**
+     * Signs what is written there, whatever it is, where an operator before this one did: before anything else, since the rest may take its time, or not be possible
+     * at all.
+     *
+     * @param ours the object as this Gateway's, for who owns it
+     */
+    static void sign(Cluster cluster, ConfigMap ours, Delivery.Stamp stamp) throws IOException, InterruptedException {
+        Optional<ObjectNode> found = cluster.read(ObjectKey.of(ours).path());
+        if (found.isEmpty() || found.get().path("data").path(WRITER).asText().equals(stamp.writer())) {
+            return;
+        }
+        ObjectNode there = found.get();
+        cluster.replace(new ConfigMapBuilder(ours)
+                .editMetadata()
+                // Not over what is written there meanwhile.
+                .withResourceVersion(there.at("/metadata/resourceVersion").textValue())
+                .endMetadata()
+                .withData(texts(there.path("data")))
+                .withBinaryData(texts(there.path("binaryData")))
+                .addToData(WRITER, stamp.writer())
+                .addToData(NUMBER, String.valueOf(stamp.number()))
+                .build());
+    }
+
+    private static Map<String, String> texts(JsonNode table) {
+        var texts = new TreeMap<String, String>();
+        table.properties()
+                .forEach(entry -> texts.put(entry.getKey(), entry.getValue().asText()));
+        return texts;
     }
 
     // It comes often, and nobody has a reason to add something of their own to it.

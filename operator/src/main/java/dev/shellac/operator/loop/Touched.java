@@ -1,14 +1,57 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.model.Snapshot;
+import dev.shellac.model.core.ConfigMap;
+import dev.shellac.model.core.SecretObject;
+import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.policy.GatewayClassParameters;
+import dev.shellac.model.shared.Change;
+import dev.shellac.model.shared.SharedMap;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** The Gateways that something is to be done about in a turn. */
 final class Touched {
+    /** What children are made of, besides the Gateway and its plan. */
+    private static final List<Class<? extends Resource>> FURNITURE =
+            List.of(GatewayClass.class, GatewayClassParameters.class, SecretObject.class, ConfigMap.class);
+
     final Set<Name> reporting = new TreeSet<>();
     final Set<Name> writing = new TreeSet<>();
     final Set<Name> furnishing = new TreeSet<>();
+
+    /** Those that changed themselves, and all where what they are furnished with did. */
+    void since(Snapshot before, Snapshot now) {
+        for (Change<Name, Gateway> change : now.changesSince(before, Gateway.class)) {
+            reporting.add(change.key());
+            // A status of ours comes back as a change too.
+            if (!change.before().map(Gateway::meta).equals(change.after().map(Gateway::meta))) {
+                writing.add(change.key());
+            }
+        }
+        if (FURNITURE.stream().anyMatch(kind -> !now.changesSince(before, kind).isEmpty())) {
+            now.all(Gateway.class).forEach(gateway -> {
+                reporting.add(gateway.meta().name());
+                furnishing.add(gateway.meta().name());
+            });
+        }
+    }
+
+    /** Those whose pods refuse a VCL, or do not any more: what pods begin with depends on it. */
+    void refused(SharedMap<Name, DataPlane> before, SharedMap<Name, DataPlane> now) {
+        for (Change<Name, DataPlane> change : now.changesSince(before)) {
+            if (!change.before()
+                    .flatMap(DataPlane::vclFault)
+                    .equals(change.after().flatMap(DataPlane::vclFault))) {
+                writing.add(change.key());
+            }
+        }
+    }
 
     /** Those whose children are to be looked at. */
     Set<Name> withChildren() {

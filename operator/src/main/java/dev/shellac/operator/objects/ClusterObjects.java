@@ -3,6 +3,7 @@ package dev.shellac.operator.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.ConfigMap;
@@ -12,7 +13,6 @@ import dev.shellac.model.core.TargetPort;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.policy.GatewayClassParameters;
-import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.operator.children.Blueprint;
 import dev.shellac.operator.children.CertificateSecrets;
@@ -35,8 +35,6 @@ import dev.shellac.varnishconfig.edge.CertificateBundle;
 import dev.shellac.varnishconfig.edge.CertificateParts;
 import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
-import dev.shellac.varnishconfig.vcl.MainVcl;
-import dev.shellac.varnishconfig.vcl.UserVclPlace;
 import dev.shellac.varnishconfig.wire.Digest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -56,14 +54,18 @@ public final class ClusterObjects implements GatewayObjects {
         private final RoutingJson routing = new RoutingJson();
         private final ServiceNamespaces namespaces = new ServiceNamespaces();
         private Optional<Sockets> sockets = Optional.empty();
-        private Optional<Vcl> vcl = Optional.empty();
+        private final GatewayVcl vcl = new GatewayVcl();
         private Optional<Made> made = Optional.empty();
         private Optional<Bundled> bundled = Optional.empty();
         private Optional<Laid> laid = Optional.empty();
     }
 
-    /** What is in the ConfigMap besides the routes. */
-    private record Shell(ObjectMeta meta, Optional<String> vcl, Map<String, String> edge) {}
+    /**
+     * What is in the ConfigMap besides the routes.
+     *
+     * @param others more files, by name
+     */
+    private record Shell(ObjectMeta meta, Optional<String> vcl, Map<String, String> others) {}
 
     /** Configuration as it was last laid down as a whole. */
     private record Laid(Shell shell, RoutingFile routing, String hash, List<HasMetadata> objects) {
@@ -77,21 +79,9 @@ public final class ClusterObjects implements GatewayObjects {
                     shell,
                     routing,
                     ClusterObjects.hash(text),
-                    List.copyOf(ConfigMaps.of(gateway, new Configuration(shell.vcl(), text, shell.edge()))));
+                    List.copyOf(ConfigMaps.of(gateway, new Configuration(shell.vcl(), text, shell.others()))));
         }
     }
-
-    /** What a VCL is made of. */
-    private record Parts(Optional<UserVcl> user, Optional<Clients> clients) {}
-
-    /**
-     * A VCL.
-     *
-     * @param user the part that is in it, which need not be the one that was asked for
-     * @param text nothing where none can be made
-     */
-    private record Vcl(
-            Parts parts, Optional<UserVcl> user, Optional<String> text, String hash, Optional<String> fault) {}
 
     /** Children, and all that they were made of. */
     private record Made(Blueprint blueprint, Beside beside, CertificateBundle tls, List<HasMetadata> objects) {
@@ -100,7 +90,7 @@ public final class ClusterObjects implements GatewayObjects {
         }
     }
 
-    /** What may run beside keys: haproxy.cfg, and the hash of main.vcl. */
+    /** What may run beside keys: haproxy.cfg, and the hashes of main.vcl and of the last good one. */
     private record Beside(Optional<String> haproxy, String vcl) {}
 
     /** Certificates, and all that they were taken from. */
@@ -133,6 +123,9 @@ public final class ClusterObjects implements GatewayObjects {
     // Some hundred routes; a whole of that size is no work for anybody either.
     private static final int MOST_CHANGES = 64 * 1024;
 
+    /** Beside main.vcl, while pods refuse that one. */
+    private static final String GOOD_VCL = "main.vcl.good";
+
     private final Platform platform;
     private final Map<Name, Kept> kept = new HashMap<>();
 
@@ -145,10 +138,12 @@ public final class ClusterObjects implements GatewayObjects {
         Kept own = own(brief);
         Optional<Sockets> before = own.sockets.or(() -> read(brief.gateway(), brief.snapshot()));
         Sockets sockets = assigned(brief, own);
-        Vcl vcl = vcl(brief.plan(), own, last);
+        GatewayVcl.Current vcl = own.vcl.settle(brief.plan(), last, isRefused(brief));
         RoutingFile routing = own.routing.file(brief.plan(), sockets.served());
         Map<String, String> edge = edge(brief, sockets);
-        var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), edge);
+        var others = new TreeMap<>(edge);
+        vcl.good().ifPresent(text -> others.put(GOOD_VCL, text));
+        var shell = new Shell(ConfigMaps.metadata(brief.gateway()), vcl.text(), others);
         Optional<String> changes = form == Form.WHOLE
                 ? Optional.empty()
                 : own.laid
@@ -172,6 +167,13 @@ public final class ClusterObjects implements GatewayObjects {
                                 .orElse("")),
                 vcl.fault(),
                 before.flatMap(sockets::grownSince));
+    }
+
+    private static boolean isRefused(Brief brief) {
+        return brief.snapshot()
+                .dataPlane(brief.gateway().meta().name())
+                .flatMap(DataPlane::vclFault)
+                .isPresent();
     }
 
     private static Map<String, String> edge(Brief brief, Sockets sockets) {
@@ -218,44 +220,14 @@ public final class ClusterObjects implements GatewayObjects {
         return mapped;
     }
 
-    // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
-    // none is known, pods keep what they
-    // have: without a user's part they would serve what it may be there to forbid.
-    private static Vcl vcl(GatewayPlan plan, Kept own, LastVcl.Kept last) {
-        var parts = new Parts(plan.userVcl(), plan.clients());
-        if (own.vcl.filter(made -> made.parts().equals(parts)).isPresent()) {
-            return own.vcl.get();
-        }
-        Vcl next = switch (Configuration.vcl(plan, plan.userVcl())) {
-            case MainVcl.Text text -> made(parts, plan.userVcl(), text, Optional.empty());
-            case MainVcl.Refused refused -> {
-                UserVcl bad = plan.userVcl().orElseThrow();
-                Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
-                // What pods are known to have, before what was only written for them.
-                Optional<UserVcl> good = last.find(bad.configMap(), bad.key())
-                        .or(() -> own.vcl
-                                .filter(made -> made.text().isPresent())
-                                .map(made -> made.user().map(UserVcl::text).orElse("")))
-                        .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
-                yield good.isPresent() && Configuration.vcl(plan, good) instanceof MainVcl.Text text
-                        ? made(parts, good, text, why)
-                        : new Vcl(parts, Optional.empty(), Optional.empty(), "", why);
-            }
-        };
-        own.vcl = Optional.of(next);
-        return next;
-    }
-
-    private static Vcl made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
-        return new Vcl(parts, user, Optional.of(text.vcl()), hash(text.vcl()), fault);
+    @Override
+    public io.fabric8.kubernetes.api.model.ConfigMap noChanges(Gateway gateway) {
+        return ConfigMaps.changes(gateway, "", "");
     }
 
     @Override
     public Optional<UserVcl> userVcl(Name gateway, String hash) {
-        return Optional.ofNullable(kept.get(gateway))
-                .flatMap(own -> own.vcl)
-                .filter(vcl -> vcl.hash().equals(hash))
-                .flatMap(Vcl::user);
+        return Optional.ofNullable(kept.get(gateway)).flatMap(own -> own.vcl.userOf(hash));
     }
 
     private static String hash(String text) {
@@ -273,9 +245,7 @@ public final class ClusterObjects implements GatewayObjects {
                 own.namespaces.of(brief.plan()),
                 formerSecret.map(key -> key.name().name()),
                 platform);
-        var beside = new Beside(
-                edge(brief, sockets).values().stream().findFirst(),
-                own.vcl.map(Vcl::hash).orElse(""));
+        var beside = new Beside(edge(brief, sockets).values().stream().findFirst(), own.vcl.hashes());
         CertificateBundle tls = bundled(brief, own).bundle();
         if (own.made
                 .filter(last -> last.blueprint().equals(blueprint)

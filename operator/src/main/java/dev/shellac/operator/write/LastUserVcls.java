@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -81,10 +82,13 @@ public final class LastUserVcls implements UserVcls {
     public void retain(Snapshot snapshot) {
         lock.lock();
         try {
-            if (texts.isEmpty()) {
+            Collection<GatewayClassParameters> all = snapshot.all(GatewayClassParameters.class);
+            // Some that cannot be read name what they did before, for all that is known.
+            if (texts.isEmpty()
+                    || all.stream().anyMatch(one -> one.meta().unread().isPresent())) {
                 return;
             }
-            Set<Ref> named = snapshot.all(GatewayClassParameters.class).stream()
+            Set<Ref> named = all.stream()
                     .flatMap(parameters -> parameters.userVcl().stream())
                     .map(vcl -> new Ref(vcl.configMap(), vcl.key()))
                     .collect(Collectors.toSet());

@@ -137,6 +137,11 @@ public final class LastValidRoutes implements Feeds.Listener {
     }
 
     @Override
+    public void unreadable(Feeds.Unreadable object) {
+        next.unreadable(object);
+    }
+
+    @Override
     public void defined(Definitions definitions) {
         next.defined(definitions);
     }

@@ -7,6 +7,7 @@ import dev.shellac.kube.write.StatusEdit.Result;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.ResourceId;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * is written a moment after it was quiet, and then more and more seldom for as long as it goes on, but never later than a second.
  */
 public final class StatusDesk implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(StatusDesk.class.getName());
     // Most of a write is waiting for the server: with less, the last of 10,000 new routes has no status for minutes.
     private static final WorkQueue.Limits WRITERS = WorkQueue.Limits.of(8, 8);
     private static final WorkQueue.Limits WRITERS_OF_GATEWAYS = WorkQueue.Limits.of(3, 3);
@@ -117,15 +119,19 @@ public final class StatusDesk implements AutoCloseable {
     }
 
     private void write(ResourceId object, Slot slot, Wish wish) throws InterruptedException {
-        Optional<IOException> failure = Optional.empty();
+        Optional<IOException> failure = Optional.of(new IOException("it was not written"));
         try {
             StatusEdit.Edited edited = edit.write(
                     wish.path(), wish.uid(), wish.ours(), wish.fields().get(), slot.last);
             slot.last = edited.last();
+            failure = Optional.empty();
             listener.wrote(wish, edited.result());
         } catch (IOException e) {
             failure = Optional.of(e);
             listener.failed(wish, e);
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "the status of " + object + " could not be written, which is tried again", e);
+            listener.failed(wish, new IOException(e.toString(), e));
         } finally {
             done(object, slot, wish, failure);
         }

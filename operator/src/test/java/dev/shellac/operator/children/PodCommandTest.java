@@ -38,7 +38,9 @@ final class PodCommandTest {
 
     @Test
     void theHeapFollowsTheMemoryLimit() {
-        assertThat(containers("{resources: {limits: {memory: 512Mi}}}").getFirst().getCommand())
+        assertThat(containers("{resources: {limits: {memory: 512Mi}}}")
+                        .getFirst()
+                        .getCommand())
                 .contains("-Xmx51m");
         assertThat(containers("{resources: {limits: {memory: 1Gi}}}").getFirst().getCommand())
                 .doesNotContain("-Xmx51m")

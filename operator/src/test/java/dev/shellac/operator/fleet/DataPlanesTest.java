@@ -241,7 +241,9 @@ final class DataPlanesTest {
                 .as("it was another generation that was programmed")
                 .hasValue("pod new does not serve generation 2 yet");
         silent.add("new");
-        assertThat(of(programmed(2, 2), pods, states).pending()).hasValue("pod new does not answer the operator");
+        assertThat(of(programmed(2, 2), pods, states).pending())
+                .hasValue(
+                        "pod new does not answer the operator; its image is old:1, which must have Shellac's chaperone");
     }
 
     @Test

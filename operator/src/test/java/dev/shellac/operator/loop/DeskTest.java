@@ -164,6 +164,74 @@ final class DeskTest {
         assertThat(desk.served(fingerprint("whole", "a"))).isEmpty();
     }
 
+    @Test
+    void anotherProcessSignsFirstThoughTheWholeCannotBeWritten() throws Exception {
+        change("whole", "");
+        now = START.plusSeconds(1);
+        change("whole", "a");
+        now = START.plusSeconds(2);
+        change("whole", "a");
+        change("whole", "told, and taken back before it was written");
+        cluster.refused = Optional.of("edge-vcl");
+        write(new Desk(), new Walker("x"), "another", "");
+        assertThat(cluster.whole()).isEqualTo("whole");
+        assertThat(cluster.stamp("writer")).isEqualTo("x");
+        assertThat(cluster.changes()).as("as they were").isEqualTo("a");
+        assertThat(cluster.stamp("base")).isEqualTo("whole");
+    }
+
+    @Test
+    void anotherProcessSignsThoughItHasNothingToWrite() throws Exception {
+        change("whole", "");
+        var next = new Desk();
+        var office = new Desk.Office(cluster, new Walker("x"), new Nobody(), DeskTest::now);
+        ConfigMap ours = map("edge-vcl-changes", Map.of());
+        next.sign(office, GATEWAY, ours);
+        assertThat(cluster.stamp("writer")).isEqualTo("x");
+        assertThat(cluster.stamp("base")).isEqualTo("whole");
+        int before = cluster.writes.size();
+        next.sign(office, GATEWAY, ours);
+        assertThat(cluster.writes).hasSize(before);
+    }
+
+    /** As where an operator of an earlier release, which kept no text, wrote it: a pod that starts has no other. */
+    @Test
+    void theVclThatIsWrittenStaysWhereNoneCanBeMade() throws Exception {
+        cluster.apply(map("edge-vcl", Map.of("main.vcl", "good", "routing.json", "old")));
+        var changes = new Changes(map("edge-vcl-changes", Map.of("base", "new")), "new", "");
+        desk.want(new Content(
+                List.of(map("edge-vcl-1", Map.of()), map("edge-vcl", Map.of("routing.json", "new"))),
+                changes,
+                Form.WHOLE,
+                () -> fingerprint("new", ""),
+                Optional.of("{ is not closed"),
+                Optional.empty()));
+        desk.write(
+                new Desk.Office(cluster, courier, new Nobody(), DeskTest::now),
+                new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        desk.settle(now);
+        assertThat(cluster.whole()).isEqualTo("new");
+        assertThat(cluster.field("edge-vcl", "main.vcl")).isEqualTo("good");
+        assertThat(cluster.field("edge-vcl-1", "main.vcl")).isEmpty();
+        int before = cluster.writes.size();
+        desk.write(
+                new Desk.Office(cluster, courier, new Nobody(), DeskTest::now),
+                new Desk.Occasion(GATEWAY, 1, now, System.nanoTime()));
+        desk.settle(now);
+        assertThat(cluster.writes).as("it is as it is wanted").hasSize(before);
+    }
+
+    @Test
+    void aMistakeOfOursInAWriteIsTriedAgain() throws Exception {
+        cluster.mistakes = 1;
+        change("whole", "");
+        assertThat(desk.isWriting()).isFalse();
+        assertThat(desk.retryAt()).contains(START.plusMillis(200));
+        now = START.plusMillis(200);
+        change("another", "");
+        assertThat(cluster.whole()).isEqualTo("another");
+    }
+
     private void change(String whole, String json) {
         write(desk, courier, whole, json);
     }
@@ -253,6 +321,8 @@ final class DeskTest {
     private static final class Shelf extends NoCluster {
         private final Map<String, ConfigMap> maps = new HashMap<>();
         private final List<String> writes = new ArrayList<>();
+        private Optional<String> refused = Optional.empty();
+        private int mistakes;
 
         String whole() {
             return field("edge-vcl", "routing.json");
@@ -273,14 +343,20 @@ final class DeskTest {
         }
 
         @Override
-        public Stored apply(HasMetadata wanted) {
+        public Stored apply(HasMetadata wanted) throws IOException {
+            if (refused.equals(Optional.of(wanted.getMetadata().getName()))) {
+                throw new IOException("a webhook says no");
+            }
+            if (mistakes-- > 0) {
+                throw new IllegalStateException("ours");
+            }
             writes.add(wanted.getMetadata().getName());
             maps.put(wanted.getMetadata().getName(), (ConfigMap) wanted);
             return new Stored(String.valueOf(writes.size()), 0);
         }
 
         @Override
-        public Stored replace(HasMetadata wanted) {
+        public Stored replace(HasMetadata wanted) throws IOException {
             return apply(wanted);
         }
 

@@ -11,12 +11,12 @@ import java.util.Optional;
 /** Nobody should ask it for anything; a test says what may be asked for all the same. */
 public class NoCluster implements Cluster {
     @Override
-    public Stored apply(HasMetadata wanted) {
+    public Stored apply(HasMetadata wanted) throws IOException {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public Stored replace(HasMetadata wanted) {
+    public Stored replace(HasMetadata wanted) throws IOException {
         throw new UnsupportedOperationException();
     }
 

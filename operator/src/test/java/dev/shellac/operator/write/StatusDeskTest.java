@@ -121,6 +121,36 @@ final class StatusDeskTest {
         }
     }
 
+    @Test
+    void aMistakeOfOursInAWriteIsTriedAgain() throws Exception {
+        var tries = new AtomicInteger();
+        var mistaken = new NoCluster() {
+            @Override
+            public Optional<ObjectNode> read(String path) {
+                if (tries.incrementAndGet() == 1) {
+                    throw new IllegalStateException("ours");
+                }
+                return Optional.empty();
+            }
+        };
+        var failures = new AtomicInteger();
+        var counting = new StatusDesk.Listener() {
+            @Override
+            public void wrote(Wish wish, Result result) {}
+
+            @Override
+            public void failed(Wish wish, IOException why) {
+                failures.incrementAndGet();
+            }
+        };
+        try (var own = StatusDesk.start(
+                new StatusEdit(mistaken, "example.com/controller", InstantSource.system()), counting)) {
+            own.wish(wish(GroupKind.HTTP_ROUTE, "r"));
+            eventually("it is tried again", () -> tries.get() == 2);
+            assertThat(failures).hasValue(1);
+        }
+    }
+
     private static Wish wish(GroupKind kind, String name) {
         return wish(kind, "shop", name);
     }

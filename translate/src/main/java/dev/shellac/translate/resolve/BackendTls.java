@@ -137,7 +137,7 @@ public final class BackendTls {
 
     // Policies come oldest first: the first to name a target has it.
     private void add(BackendTlsPolicy policy, Certificates certificates) {
-        Optional<Refusal> conflict = Optional.empty();
+        Optional<Refusal> held = Optional.empty();
         var free = new ArrayList<Key>();
         for (Target target : policy.targets()) {
             if (!target.type().equals(GroupKind.SERVICE)) {
@@ -148,7 +148,7 @@ public final class BackendTls {
             if (holder == null) {
                 free.add(key);
             } else {
-                conflict = Optional.of(new Refusal(
+                held = Optional.of(new Refusal(
                         Reason.CONFLICTED,
                         holder.policy().id() + " is older and already decides about Service " + key.service()
                                 + target.sectionName()
@@ -156,12 +156,29 @@ public final class BackendTls {
                                         .orElse("")));
             }
         }
-        Verdict verdict = spoken(judge(policy, conflict, certificates));
+        Optional<Refusal> conflict = held;
+        Verdict verdict = unread(policy, conflict).orElseGet(() -> spoken(judge(policy, conflict, certificates)));
         verdicts.put(policy.meta().name(), verdict);
         targets(policy)
                 .forEach(target -> policies.computeIfAbsent(target, found -> new ArrayList<>())
                         .add(policy.meta().name()));
         free.forEach(key -> winners.put(key, verdict));
+    }
+
+    // It asks for TLS in terms that are not understood here, so that nobody can be trusted.
+    private static Optional<Verdict> unread(BackendTlsPolicy policy, Optional<Refusal> conflict) {
+        return policy.meta()
+                .unread()
+                .map(why -> new Verdict(
+                        policy,
+                        conflict,
+                        Optional.of(new Refusal(
+                                Reason.INVALID,
+                                "this form of the policy is not taken: " + why
+                                        + "; requests for the Services that it names are answered 500, and none is sent"
+                                        + " in plain text")),
+                        Optional.empty(),
+                        List.of()));
     }
 
     private Verdict spoken(Verdict verdict) {

@@ -121,10 +121,16 @@ public record Parameters(Snapshot snapshot) {
                 .map(
                         anybody ->
                                 "proxyProtocol without proxyProtocolFrom: whoever can connect to the pods can claim any client address");
-        Optional<String> storage = found.flatMap(parameters ->
-                        MemoryBudget.of(parameters.pod().memoryLimit()).objects(CacheStorage.of(found)))
+        Optional<String> storage = found.flatMap(
+                        parameters -> budget(parameters).objects(CacheStorage.of(found)))
                 .flatMap(ObjectMemory::shortfall);
         return Stream.of(clients, storage).flatMap(Optional::stream).toList();
+    }
+
+    // As pods have it: connections that were asked for take room from objects.
+    private static MemoryBudget budget(GatewayClassParameters parameters) {
+        return MemoryBudget.of(parameters.pod().memoryLimit())
+                .withEdge(EdgeMemory.of(parameters.clients().connections()).all());
     }
 
     /** The user's VCL. */

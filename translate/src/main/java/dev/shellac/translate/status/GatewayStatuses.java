@@ -89,7 +89,8 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                     Stream.concat(Stream.of("the Gateway is valid"), warnings.stream())
                             .collect(Collectors.joining("; ")));
         }
-        String message = "not valid: listener " + String.join(", ", bad);
+        String message = Stream.concat(Stream.of("not valid: listener " + String.join(", ", bad)), warnings.stream())
+                .collect(Collectors.joining("; "));
         return bad.size() == bound.listeners().size()
                 ? verdicts.no(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message)
                 : verdicts.yes(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message);
@@ -108,7 +109,15 @@ public record GatewayStatuses(Map<String, Integer> attached) {
         }
         return fault(bound.gateway(), dataPlane.get())
                 .map(why -> verdicts.no(Verdicts.PROGRAMMED, why))
-                .orElseGet(() -> verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, "the Gateway serves"));
+                .orElseGet(() -> verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, serves(dataPlane.get())));
+    }
+
+    // While a rollout stands still the pods before it serve all that is asked for.
+    private static String serves(DataPlane report) {
+        return "the Gateway serves"
+                + report.obstacle()
+                        .map(why -> ", without all of its pods: " + why)
+                        .orElse("");
     }
 
     private static Optional<Refusal> fault(Gateway gateway, DataPlane report) {
