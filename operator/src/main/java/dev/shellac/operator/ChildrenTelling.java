@@ -5,6 +5,7 @@ import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
 import dev.shellac.operator.http.OperatorMetrics.Write;
@@ -16,9 +17,11 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.Map;
 
 /** What is said of children that were written, and to the Gateway of those that cannot be. */
 record ChildrenTelling(OperatorMetrics metrics, EventDesk events) implements ChildrenDesk.Listener {
+    private static final String GATEWAY_API = "gateway.networking.k8s.io/v1";
     private static final System.Logger LOG = System.getLogger(ChildrenDesk.class.getName());
 
     @Override
@@ -49,6 +52,25 @@ record ChildrenTelling(OperatorMetrics metrics, EventDesk events) implements Chi
                 "KindNotInstalled",
                 "a " + child.getKind()
                         + " is asked for, and this cluster has no such kind; it is made when there is one");
+    }
+
+    // In the Gateway's namespace its status says so, and an Event with it.
+    @Override
+    public void conflicted(HasMetadata child, NotOwned why) {
+        if (!child.getMetadata().getOwnerReferences().isEmpty()) {
+            return;
+        }
+        Map<String, String> annotations = child.getMetadata().getAnnotations();
+        String[] gateway = annotations.getOrDefault(Labels.GATEWAY, "").split("/", 2);
+        if (gateway.length == 2) {
+            events.tell(new Note(
+                    new ResourceId(GroupKind.GATEWAY, new Name(gateway[0], gateway[1])),
+                    GATEWAY_API,
+                    annotations.getOrDefault(Labels.GATEWAY_UID, ""),
+                    "Warning",
+                    "Conflicted",
+                    why.getMessage() + "; until then its pods do not see the endpoints of Services there"));
+        }
     }
 
     // What is in other namespaces has no owner; the log has it.

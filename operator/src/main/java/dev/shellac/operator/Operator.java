@@ -126,7 +126,7 @@ final class Operator implements AutoCloseable {
             synced = true;
             LOG.log(Level.INFO, "the cluster was read");
             lead();
-            var guard = new OwnershipGuard(cluster, owned::find, inbox::fleet);
+            var guard = new OwnershipGuard(cluster, owned::find, tokens::isOfAnother, inbox::fleet);
             try (WorkQueue queue = WorkQueue.start("writes", WRITES);
                     EventDesk events = EventDesk.start(cluster, clock);
                     ClassGuard classes = ClassGuard.start(cluster);

@@ -48,6 +48,13 @@ final class Tokens implements Fleet.Gateways {
         return Optional.ofNullable(uids.get(gateway));
     }
 
+    /** Whether a uid is that of a Gateway that is there, and not this one. */
+    boolean isOfAnother(Fleet.Key gateway, String uid) {
+        return uids.entrySet().stream()
+                .anyMatch(
+                        known -> known.getValue().equals(uid) && !known.getKey().equals(gateway));
+    }
+
     @Override
     public String token(Fleet.Key gateway) {
         return uid(gateway).map(Tokens::token).orElse("unknown");

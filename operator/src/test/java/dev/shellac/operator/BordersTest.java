@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A namespace whose routes a Gateway of another namespace serves: what it can do to that Gateway. */
 final class BordersTest {
@@ -84,6 +86,101 @@ final class BordersTest {
         assertThat(server.find(RBAC + "roles/" + role)).hasValue(taken);
         assertThat(stage.condition(GATEWAY, "/status/conditions", "Programmed"))
                 .isEqualTo(Optional.of("False Pending"));
+        eventually(
+                "an Event names it", () -> !stage.told("Warning", "Conflicted").isEmpty());
+        assertThat(stage.told("Warning", "Conflicted"))
+                .singleElement()
+                .asString()
+                .contains("Role " + role + " in namespace tenant", "delete or rename it");
+        server.remove(RBAC + "roles/" + role);
+        eventually("it has its own", () -> uidOf(role).equals(uidOfGateway()));
+    }
+
+    private String uidOfGateway() {
+        return server.find(GATEWAY).orElseThrow().at("/metadata/uid").asText();
+    }
+
+    // What the annotation of a Role says.
+    private String uidOf(String role) {
+        return server.find(RBAC + "roles/" + role)
+                .map(found -> found.at("/metadata/annotations/varnish.io~1gateway-uid")
+                        .asText())
+                .orElse("");
+    }
+
+    // A Role as of the Gateway, but for the uid, and its name known from a run before.
+    private JsonNode putRole(String role, String uid, String label) {
+        return server.put(
+                RBAC + "roles/" + role,
+                "{\"metadata\":{\"name\":\"" + role + "\",\"namespace\":\"tenant\",\"labels\":{"
+                        + "\"app.kubernetes.io/managed-by\":\"varnish-gateway-operator\",\"gateway.networking.k8s.io/gateway-name\":\""
+                        + label + "\","
+                        + "\"gateway.networking.k8s.io/gateway-namespace\":\"shop\"},\"annotations\":{\"varnish.io/gateway\":\"shop/edge\""
+                        + (uid.isEmpty() ? "" : ",\"varnish.io/gateway-uid\":\"" + uid + "\"") + "}}}");
+    }
+
+    @Test
+    void aRoleWithTheUidOfAnotherGatewayIsNotTakenForIt() throws Exception {
+        tenant();
+        server.put(
+                GROUP + "/namespaces/tenant/gateways/own",
+                "{\"metadata\":{\"name\":\"own\",\"namespace\":\"tenant\"},\"spec\":{\"gatewayClassName\":\"varnish\","
+                        + "\"listeners\":[{\"name\":\"web\",\"port\":80,\"protocol\":\"HTTP\"}]}}");
+        String other = server.find(GROUP + "/namespaces/tenant/gateways/own")
+                .orElseThrow()
+                .at("/metadata/uid")
+                .asText();
+        stage.start();
+        String role = foreignRole();
+        stage.stop();
+        server.remove(RBAC + "roles/" + role);
+        JsonNode taken = putRole(role, other, "edge");
+        stage.start();
+        eventually(
+                "an Event names it", () -> !stage.told("Warning", "Conflicted").isEmpty());
+        server.remove(GATEWAY);
+        eventually(
+                "its binding is gone",
+                () -> server.find(RBAC + "rolebindings/" + role).isEmpty());
+        Thread.sleep(500);
+        assertThat(server.find(RBAC + "roles/" + role)).hasValue(taken);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"edge", "another-label"})
+    void aRoleOfADeletedGatewayOfThisNameGoesBeforeTheNewOneIsWritten(String label) throws Exception {
+        tenant();
+        stage.start();
+        String role = foreignRole();
+        stage.stop();
+        server.remove(RBAC + "roles/" + role);
+        String left =
+                putRole(role, "of a deleted Gateway", label).at("/metadata/uid").asText();
+        stage.start();
+        eventually("it has its own", () -> uidOf(role).equals(uidOfGateway()));
+        assertThat(server.find(RBAC + "roles/" + role)
+                        .orElseThrow()
+                        .at("/metadata/uid")
+                        .asText())
+                .isNotEqualTo(left);
+        assertThat(stage.told("Warning", "Conflicted")).isEmpty();
+    }
+
+    @Test
+    void aRoleOfAnOlderReleaseIsKept() throws Exception {
+        tenant();
+        stage.start();
+        String role = foreignRole();
+        stage.stop();
+        server.remove(RBAC + "roles/" + role);
+        String older = putRole(role, "", "edge").at("/metadata/uid").asText();
+        stage.start();
+        eventually("it is the Gateway's", () -> uidOf(role).equals(uidOfGateway()));
+        assertThat(server.find(RBAC + "roles/" + role)
+                        .orElseThrow()
+                        .at("/metadata/uid")
+                        .asText())
+                .isEqualTo(older);
     }
 
     @Test

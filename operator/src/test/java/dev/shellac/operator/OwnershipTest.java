@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.testkit.kube.FakeApiServer;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,10 @@ final class OwnershipTest {
         return "";
     }
 
+    private List<String> addresses() {
+        return server.find(GATEWAY).orElseThrow().at("/status/addresses").findValuesAsText("value");
+    }
+
     private boolean isOwned(String path) {
         return server.find(path)
                 .filter(object ->
@@ -99,13 +104,16 @@ final class OwnershipTest {
 
     @Test
     void copiedLabelsMakeNobodyOurs() throws Exception {
-        JsonNode taken = put(SERVICE, ",'labels':{" + LABELS + "}");
+        put(SERVICE, ",'labels':{" + LABELS + "}");
+        JsonNode taken = server.put(SERVICE, "{\"spec\":{\"clusterIPs\":[\"192.0.2.66\"]}}");
         String copy = "/api/v1/namespaces/shop/services/copy";
         JsonNode beside = put(copy, ",'labels':{" + LABELS + "}");
         stage.gateway();
         stage.start();
         becomes("False Conflicted");
         eventually("the rest is there", () -> isOwned(DEPLOYMENT) && isOwned(MAP));
+        Thread.sleep(500);
+        assertThat(addresses()).isEmpty();
         server.remove(GATEWAY);
         stage.stop();
         stage.start();
@@ -113,6 +121,21 @@ final class OwnershipTest {
         assertThat(server.find(SERVICE)).hasValue(taken);
         assertThat(server.find(copy)).hasValue(beside);
         assertThat(server.writesTo(copy)).isEmpty();
+    }
+
+    @Test
+    void onlyItsOwnServiceGivesAGatewayAnAddress() throws Exception {
+        put(SERVICE, ",'labels':{" + LABELS + "}" + owner("edge", "somebody"));
+        server.put(SERVICE, "{\"spec\":{\"clusterIPs\":[\"192.0.2.66\"]}}");
+        stage.gateway();
+        stage.start();
+        eventually("it has the rest", () -> isOwned(DEPLOYMENT) && isOwned(MAP));
+        Thread.sleep(500);
+        assertThat(addresses()).isEmpty();
+        server.remove(SERVICE);
+        eventually("it has its Service", () -> isOwned(SERVICE));
+        server.putStatus(SERVICE, "{\"loadBalancer\":{\"ingress\":[{\"ip\":\"192.0.2.1\"}]}}");
+        eventually("it has its address", () -> addresses().equals(List.of("192.0.2.1")));
     }
 
     @Test

@@ -47,6 +47,7 @@ import java.util.stream.IntStream;
  */
 record RandomRoute(Random random, IntUnaryOperator count, IntUnaryOperator length) {
     static final Name GATEWAY = new Name("infra", "web");
+    private static final List<String> SPELLINGS = List.of("a", "b-", "%61", "%e9", "%2E", ";", "%2F", "~");
     private static final List<String> LETTERS = List.of("a", "b", "-", "/", "\"", "\\", "\t", "\u0001", "é", "€", "😀");
 
     /** Of this size, from nothing to 1. */
@@ -111,8 +112,8 @@ record RandomRoute(Random random, IntUnaryOperator count, IntUnaryOperator lengt
 
     private Match match() {
         PathMatch path = switch (random.nextInt(4)) {
-            case 0 -> new PathMatch.Exact("/" + text(1023));
-            case 1 -> new PathMatch.Prefix("/" + text(1023));
+            case 0 -> new PathMatch.Exact("/" + spelled(1023));
+            case 1 -> new PathMatch.Prefix("/" + spelled(1023));
             case 2 -> new PathMatch.Pattern("/" + label(1023));
             default -> PathMatch.EVERYTHING;
         };
@@ -217,6 +218,13 @@ record RandomRoute(Random random, IntUnaryOperator count, IntUnaryOperator lengt
     private String text(int most) {
         return random.ints(length.applyAsInt(most), 0, LETTERS.size())
                 .mapToObj(LETTERS::get)
+                .collect(Collectors.joining());
+    }
+
+    // What the CRD lets through, in normal form or not.
+    private String spelled(int most) {
+        return random.ints(length.applyAsInt(most) / 3, 0, SPELLINGS.size())
+                .mapToObj(SPELLINGS::get)
                 .collect(Collectors.joining());
     }
 

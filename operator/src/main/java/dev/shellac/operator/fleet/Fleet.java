@@ -175,7 +175,7 @@ public final class Fleet implements AutoCloseable {
         owner.before().or(owner::after).ifPresent(link -> recheck(link.name().namespace()));
     }
 
-    /** Looks again whose the pods of a namespace are. */
+    /** Looks again whose the pods and Services of a namespace are. */
     public void recheck(String namespace) {
         var concerned = new HashSet<Key>();
         lock.lock();
@@ -186,6 +186,9 @@ public final class Fleet implements AutoCloseable {
                     concerned.add(key(pod));
                 }
             }
+            fronts.values().stream()
+                    .filter(front -> front.name().namespace().equals(namespace))
+                    .forEach(front -> concerned.add(key(front)));
         } finally {
             lock.unlock();
         }
@@ -210,6 +213,10 @@ public final class Fleet implements AutoCloseable {
 
     private boolean isOurs(Pod pod) {
         return gateways.uid(key(pod)).filter(uid -> owners.isOf(pod, uid)).isPresent();
+    }
+
+    private boolean isOurs(Front front) {
+        return gateways.uid(key(front)).filter(front.owner()::equals).isPresent();
     }
 
     private void stop(String pod) {
@@ -285,7 +292,7 @@ public final class Fleet implements AutoCloseable {
                     said,
                     own.stream().map(Pod::uid).filter(silent::contains).collect(Collectors.toSet()),
                     fronts.values().stream()
-                            .filter(front -> key(front).equals(gateway))
+                            .filter(front -> key(front).equals(gateway) && isOurs(front))
                             .sorted((one, other) -> one.name().compareTo(other.name()))
                             .toList());
         } finally {

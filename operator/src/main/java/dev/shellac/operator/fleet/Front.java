@@ -11,11 +11,12 @@ import java.util.Optional;
 /**
  * A Service in front of a Gateway's pods.
  *
- * @param gateway the value of the label that names its Gateway
+ * @param gateway the value of the label that names its Gateway, which anybody can set
+ * @param owner the uid of the object that controls it
  * @param asked the address that it asks the load balancer for
  * @param granted where it can be reached; what a load balancer gave, or else the address in the cluster
  */
-public record Front(Name name, String gateway, Optional<String> asked, List<Address> granted) {
+public record Front(Name name, String gateway, String owner, Optional<String> asked, List<Address> granted) {
     private static final String IP = "IPAddress";
 
     public Front {
@@ -23,6 +24,7 @@ public record Front(Name name, String gateway, Optional<String> asked, List<Addr
     }
 
     static Front of(Name name, JsonNode object) {
+        JsonNode meta = object.path("metadata");
         JsonNode spec = object.path("spec");
         var granted = new ArrayList<Address>();
         if (spec.path("type").asText().equals("LoadBalancer")) {
@@ -39,7 +41,8 @@ public record Front(Name name, String gateway, Optional<String> asked, List<Addr
         }
         return new Front(
                 name,
-                object.path("metadata").path("labels").path(Labels.GATEWAY_NAME).asText(),
+                meta.path("labels").path(Labels.GATEWAY_NAME).asText(),
+                PodOwners.controller(meta),
                 Optional.of(spec.path("loadBalancerIP").asText()).filter(text -> !text.isEmpty()),
                 granted);
     }

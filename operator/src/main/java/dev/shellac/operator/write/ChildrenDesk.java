@@ -72,6 +72,9 @@ public final class ChildrenDesk implements AutoCloseable {
         /** The server does not take it, however often it is tried. */
         void refused(HasMetadata child, ApiFault why);
 
+        /** Its name is taken, until a person does something. */
+        void conflicted(HasMetadata child, NotOwned why);
+
         /** The cluster has no such kind; it is applied when it has. */
         void unknown(HasMetadata child);
     }
@@ -333,6 +336,8 @@ public final class ChildrenDesk implements AutoCloseable {
             listener.failed(key, e);
             if (e instanceof ApiFault fault && fault.isFinal()) {
                 listener.refused(wanted, fault);
+            } else if (e instanceof NotOwned taken && taken.isConflict()) {
+                listener.conflicted(wanted, taken);
             }
             return e instanceof ApiFault fault && fault.isNotFound();
         }
@@ -340,23 +345,32 @@ public final class ChildrenDesk implements AutoCloseable {
 
     private Map<ObjectKey, Owned.Standing> strays(Pass pass) {
         var strays = new TreeMap<>(owned.of(pass.gateway()));
+        var wanted = pass.wanted().children().stream().map(ObjectKey::of).collect(Collectors.toSet());
+        wanted.forEach(key -> owned.find(key).ifPresent(found -> strays.put(key, found))); // whatever its labels say
         strays.entrySet()
                 .removeIf(entry -> !namespace(entry.getKey()).equals(pass.namespace())
                         || entry.getValue().ownership().deleted()
                         || !isOwn(entry.getKey(), entry.getValue().ownership(), pass));
-        pass.wanted().children().forEach(child -> strays.remove(ObjectKey.of(child)));
+        // What an earlier Gateway of this name left elsewhere goes before this one gets its own.
+        strays.entrySet()
+                .removeIf(entry -> wanted.contains(entry.getKey())
+                        && !entry.getValue()
+                                .ownership()
+                                .isOfAnother(pass.wanted().uid()));
         strays.keySet().removeAll(pass.wanted().others());
         return strays;
     }
 
     // Labels and annotations can be copied: what is deleted belongs to the Gateway by its uid. What it left in other
     // namespaces is a Role and its binding that have the Gateway in an annotation, and their one name.
-    private static boolean isOwn(ObjectKey key, Ownership ownership, Pass pass) {
+    private boolean isOwn(ObjectKey key, Ownership ownership, Pass pass) {
         if (ownership.owners().stream()
                 .anyMatch(owner -> owner.uid().equals(pass.wanted().uid()))) {
             return true;
         }
-        return !pass.isAtHome() && ELSEWHERE.contains(key.plural()) && ownership.isLeftBy(pass.gateway(), key.name());
+        return !pass.isAtHome()
+                && ELSEWHERE.contains(key.plural())
+                && cluster.isLeftBy(pass.gateway(), key.name(), ownership);
     }
 
     private boolean delete(ObjectKey key, String uid, OwnerState.Place place) throws InterruptedException {

@@ -6,7 +6,15 @@ import java.io.IOException;
 public final class NotOwned extends IOException {
     private static final long serialVersionUID = 1;
 
-    NotOwned(String message) {
+    private final Ownership.Relation relation;
+
+    NotOwned(String message, Ownership.Relation relation) {
         super(message);
+        this.relation = relation;
+    }
+
+    /** Whether it stays until a person does something. */
+    boolean isConflict() {
+        return relation == Ownership.Relation.FOREIGN;
     }
 }

@@ -10,10 +10,12 @@ import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Which Gateway an object belongs to. In the namespace of the Gateway the owner reference decides, since anybody can copy labels. An object in another
- * namespace can have no owner there: our label and the annotations with the name and the uid of the Gateway decide.
+ * namespace can have no owner there: our label and the annotations with the name and the uid of the Gateway decide. Whether a uid in an annotation is that of
+ * another Gateway that is there has to be asked for: what has the uid of one that is gone was left behind.
  *
  * @param uid of the object itself
  * @param owners its Gateways by owner reference
@@ -29,7 +31,11 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
      * @param name without the namespace in an owner reference, {@code namespace/name} in annotations
      * @param uid empty in the annotations of an older release
      */
-    public record Owner(String name, String uid) {}
+    public record Owner(String name, String uid) {
+        boolean isOrMayBe(String other) {
+            return uid.isEmpty() || uid.equals(other);
+        }
+    }
 
     /** What an object that is there is to the Gateway that wants to have it. */
     enum Relation {
@@ -66,11 +72,11 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
     }
 
     /** What it is to a Gateway that wants an object of this name, with this metadata. */
-    Relation to(ObjectMeta wanted) {
+    Relation to(ObjectMeta wanted, Predicate<String> others) {
         return wanted.getOwnerReferences().stream()
                 .findFirst()
                 .map(this::to)
-                .orElseGet(() -> isOfAnother(wanted) ? gone() : Relation.OURS);
+                .orElseGet(() -> elsewhere(wanted, others));
     }
 
     private Relation to(OwnerReference owner) {
@@ -80,22 +86,30 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
         return owners.stream().anyMatch(found -> found.name().equals(owner.getName())) ? Relation.LEAVING : gone();
     }
 
-    // The garbage collector does not take care of what an earlier Gateway of this name has left in other namespaces.
-    private boolean isOfAnother(ObjectMeta wanted) {
+    private Relation elsewhere(ObjectMeta wanted, Predicate<String> others) {
+        String uid = wanted.getAnnotations().getOrDefault(Labels.GATEWAY_UID, "");
         return annotated
                 .filter(owner -> owner.name().equals(wanted.getAnnotations().get(Labels.GATEWAY)))
-                .isEmpty();
+                .filter(owner -> !others.test(owner.uid()))
+                .map(owner -> owner.isOrMayBe(uid) ? Relation.OURS : Relation.LEAVING)
+                .orElseGet(this::gone);
     }
 
     /** Whether it has the one name that a Role of this Gateway has in other namespaces, and the Gateway in its annotations. */
-    boolean isLeftBy(Fleet.Key gateway, Name name) {
+    boolean isLeftBy(Fleet.Key gateway, Name name, Predicate<String> others) {
         return annotated
+                .filter(owner -> !others.test(owner.uid()))
                 .map(owner -> owner.name().split("/", 2))
                 .filter(words -> words.length == 2 && words[0].equals(gateway.namespace()))
                 .map(words -> new Names(new Name(words[0], words[1])))
                 .filter(names -> names.labelValue().equals(gateway.label())
                         && names.foreignRole().equals(name.name()))
                 .isPresent();
+    }
+
+    /** Whether it has the uid of another Gateway than this one. The garbage collector takes care of none in other namespaces. */
+    boolean isOfAnother(String uid) {
+        return annotated.filter(owner -> !owner.isOrMayBe(uid)).isPresent();
     }
 
     private Relation gone() {

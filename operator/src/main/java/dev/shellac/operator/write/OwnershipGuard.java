@@ -3,6 +3,7 @@ package dev.shellac.operator.write;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Obstacles;
@@ -17,8 +18,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Writes the objects of Gateways, and looks before it does: an object of that name that is not the Gateway's own is left alone, and the write fails with
@@ -37,6 +40,7 @@ public final class OwnershipGuard implements Cluster {
 
     private final Cluster cluster;
     private final Function<ObjectKey, Optional<Owned.Standing>> watched;
+    private final BiPredicate<Fleet.Key, String> others;
     private final Consumer<Fleet.Key> changed;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Fleet.Key, Map<ObjectKey, Obstacle>> obstacles = new HashMap<>();
@@ -45,16 +49,21 @@ public final class OwnershipGuard implements Cluster {
      * One that writes to a cluster.
      *
      * @param watched our objects, as they were last seen
+     * @param others whether a uid is that of another Gateway that is there than this one
      * @param changed called when something comes into the way of a Gateway, or goes out of it
      */
     public OwnershipGuard(
-            Cluster cluster, Function<ObjectKey, Optional<Owned.Standing>> watched, Consumer<Fleet.Key> changed) {
+            Cluster cluster,
+            Function<ObjectKey, Optional<Owned.Standing>> watched,
+            BiPredicate<Fleet.Key, String> others,
+            Consumer<Fleet.Key> changed) {
         this.cluster = cluster;
         this.watched = watched;
+        this.others = others;
         this.changed = changed;
     }
 
-    /** What stands in the way of a Gateway in its namespace. Those of another must not decide what is said of it: the log has that. */
+    /** What stands in the way of a Gateway in its namespace. Those of another must not decide what is said of it: an Event has them. */
     public Obstacles of(Fleet.Key gateway) {
         lock.lock();
         try {
@@ -94,9 +103,10 @@ public final class OwnershipGuard implements Cluster {
     /** Fails where there is an object of that name that is not the Gateway's own. */
     void check(HasMetadata wanted) throws IOException, InterruptedException {
         ObjectKey key = ObjectKey.of(wanted);
-        Relation relation = relation(key, wanted);
+        Fleet.Key gateway = gateway(wanted);
+        Relation relation = relation(key, wanted, uid -> others.test(gateway, uid));
         if (relation == Relation.OURS) {
-            note(key, wanted, Optional.empty());
+            note(key, gateway, Optional.empty());
             return;
         }
         String object = wanted.getKind() + " " + key.name().name()
@@ -105,29 +115,38 @@ public final class OwnershipGuard implements Cluster {
                 ? object + " belongs to a deleted Gateway of the same name and is still being deleted"
                 : object + " already exists and does not belong to this Gateway, so it is left alone:"
                         + " delete or rename it, or give the Gateway another name";
-        note(key, wanted, Optional.of(new Obstacle(relation, words)));
-        throw new NotOwned(words);
+        note(key, gateway, Optional.of(new Obstacle(relation, words)));
+        throw new NotOwned(words, relation);
+    }
+
+    /** Whether an object in another namespace was left there by this Gateway, or by an earlier one of its name. */
+    boolean isLeftBy(Fleet.Key gateway, Name object, Ownership ownership) {
+        return ownership.isLeftBy(gateway, object, uid -> others.test(gateway, uid));
+    }
+
+    private static Fleet.Key gateway(HasMetadata wanted) {
+        Map<String, String> labels = wanted.getMetadata().getLabels();
+        return new Fleet.Key(
+                labels.getOrDefault(Labels.GATEWAY_NAMESPACE, ""), labels.getOrDefault(Labels.GATEWAY_NAME, ""));
     }
 
     private static boolean isAtHome(HasMetadata wanted) {
         return !wanted.getMetadata().getOwnerReferences().isEmpty();
     }
 
-    private Relation relation(ObjectKey key, HasMetadata wanted) throws IOException, InterruptedException {
+    private Relation relation(ObjectKey key, HasMetadata wanted, Predicate<String> others)
+            throws IOException, InterruptedException {
         Optional<Relation> known =
-                watched.apply(key).map(standing -> standing.ownership().to(wanted.getMetadata()));
+                watched.apply(key).map(standing -> standing.ownership().to(wanted.getMetadata(), others));
         if (known.filter(Relation.OURS::equals).isPresent()) {
             return Relation.OURS;
         }
         return cluster.metadata(key)
-                .map(meta -> Ownership.of(meta).to(wanted.getMetadata()))
+                .map(meta -> Ownership.of(meta).to(wanted.getMetadata(), others))
                 .orElse(Relation.OURS);
     }
 
-    private void note(ObjectKey key, HasMetadata wanted, Optional<Obstacle> obstacle) {
-        Map<String, String> labels = wanted.getMetadata().getLabels();
-        var gateway = new Fleet.Key(
-                labels.getOrDefault(Labels.GATEWAY_NAMESPACE, ""), labels.getOrDefault(Labels.GATEWAY_NAME, ""));
+    private void note(ObjectKey key, Fleet.Key gateway, Optional<Obstacle> obstacle) {
         Optional<Obstacle> before;
         lock.lock();
         try {

@@ -84,7 +84,7 @@ final class DataPlanesTest {
                 gateway,
                 pods,
                 states,
-                List.of(new Front(new Name("ns", "g"), "g", Optional.empty(), List.of(ADDRESS))));
+                List.of(new Front(new Name("ns", "g"), "g", "uid", Optional.empty(), List.of(ADDRESS))));
     }
 
     private DataPlane of(Gateway gateway, List<Pod> pods, Map<String, PodState> states, List<Front> fronts) {
@@ -272,6 +272,7 @@ final class DataPlanesTest {
                 List.of(new Front(
                         new Name("ns", "g"),
                         "g",
+                        "uid",
                         Optional.empty(),
                         List.of(
                                 ADDRESS,

@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -39,6 +40,7 @@ final class FleetTest {
             .build();
     private final HttpServer pod = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
     private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final Set<Fleet.Key> news = ConcurrentHashMap.newKeySet();
     private final Map<Fleet.Key, String> uids = new ConcurrentHashMap<>(Map.of(GATEWAY, "g"));
     private volatile String version = "1";
     private volatile int padding;
@@ -61,7 +63,7 @@ final class FleetTest {
                         return Optional.ofNullable(uids.get(gateway));
                     }
                 },
-                key -> {},
+                news::add,
                 pod.getAddress().getPort());
     }
 
@@ -126,6 +128,34 @@ final class FleetTest {
         fleet.recheck("shop");
         assertThat(pods()).isEmpty();
         assertThat(fleet.of(GATEWAY).states()).isEmpty();
+    }
+
+    @Test
+    void servicesOfTheGatewayCountAndNobodyElses() throws Exception {
+        service("one", "g");
+        service("labelled", "");
+        service("of-somebody", "x");
+        eventually("it is known", () -> !fronts().isEmpty());
+        Thread.sleep(300);
+        assertThat(fronts()).containsExactly("one");
+
+        uids.put(GATEWAY, "another Gateway of the same name");
+        assertThat(fronts()).isEmpty();
+        uids.put(GATEWAY, "x");
+        news.clear();
+        fleet.recheck("shop");
+        assertThat(news).contains(GATEWAY);
+        assertThat(fronts()).containsExactly("of-somebody");
+    }
+
+    private void service(String name, String owner) {
+        put("/api/v1/namespaces/shop/services/", name, name, owner);
+    }
+
+    private List<String> fronts() {
+        return fleet.of(GATEWAY).fronts().stream()
+                .map(front -> front.name().name())
+                .toList();
     }
 
     @Test

@@ -44,7 +44,10 @@ final class ChildrenDeskTest implements Owned.Listener, ChildrenDesk.Listener {
     private final Owned owned = Owned.start(new LateRoles(), this);
     private final WorkQueue queue = WorkQueue.start("test", WorkQueue.Limits.of(4, 4));
     private final ChildrenDesk desk = ChildrenDesk.start(
-            new ChildrenDesk.Edges(new OwnershipGuard(LiveCluster.of(api), owned::find, gateway -> {}), owned, queue),
+            new ChildrenDesk.Edges(
+                    new OwnershipGuard(LiveCluster.of(api), owned::find, (gateway, uid) -> false, gateway -> {}),
+                    owned,
+                    queue),
             this);
 
     ChildrenDeskTest() throws Exception {}
@@ -132,6 +135,9 @@ final class ChildrenDeskTest implements Owned.Listener, ChildrenDesk.Listener {
 
     @Override
     public void refused(HasMetadata child, ApiFault why) {}
+
+    @Override
+    public void conflicted(HasMetadata child, NotOwned why) {}
 
     @Override
     public void unknown(HasMetadata child) {}

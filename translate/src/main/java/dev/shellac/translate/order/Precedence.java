@@ -56,7 +56,8 @@ public final class Precedence {
         };
     }
 
-    // The number of characters counts, without the trailing slash, which does not change what is matched.
+    // The number of characters of the normal form counts, without the trailing slash, which does not change what is
+    // matched.
     private static int prefixLength(PathMatch path) {
         return switch (path) {
             case PathMatch.Prefix prefix ->

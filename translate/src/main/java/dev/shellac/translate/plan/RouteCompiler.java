@@ -11,6 +11,7 @@ import dev.shellac.translate.plan.FilterPlan.MirrorPlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +113,7 @@ public final class RouteCompiler {
                 Match match = rule.matches().get(m);
                 if (refusals.get(r).isEmpty() || RuleCheck.fault(match).isEmpty()) {
                     var origin = new Origin(task.route(), task.created(), r, rule.name(), m);
-                    matches.add(new RoutePlan(origin, match, listeners, actions.get(r)));
+                    matches.add(new RoutePlan(origin, NormalPath.of(match), listeners, actions.get(r)));
                 }
             }
         }

@@ -11,6 +11,7 @@ import java.util.Optional;
 /**
  * One match of one rule, below one hostname.
  *
+ * @param match with its path in normal form, which is what decides about order and size
  * @param listeners keys of the listeners that it serves, of all that the Gateway has
  */
 public record RoutePlan(Origin origin, Match match, List<String> listeners, Action action) {

@@ -19,6 +19,7 @@ import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.ValueMatch;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.Optional;
@@ -166,7 +167,7 @@ public final class RouteSize {
     }
 
     private static long match(Match match) {
-        long path = switch (match.path()) {
+        long path = switch (NormalPath.of(match.path())) {
             case PathMatch.Exact exact -> path("Exact", exact.path());
             case PathMatch.Prefix prefix -> prefix.isRoot() ? 0 : path("PathPrefix", prefix.path());
             case PathMatch.Pattern pattern -> path("RegularExpression", pattern.regex());

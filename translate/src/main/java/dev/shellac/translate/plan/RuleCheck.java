@@ -9,6 +9,7 @@ import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.Retry;
 import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.ValueMatch;
+import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Patterns;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
@@ -60,7 +61,18 @@ final class RuleCheck {
                         regex -> Patterns.fault(regex)
                                 .map(fault -> "the regular expression '" + regex + "' cannot be used: " + fault)
                                 .stream())
-                .findFirst();
+                .findFirst()
+                .or(() -> NormalPath.fault(match.path())
+                        .map(fault -> words(match.path()) + " matches no request: " + fault));
+    }
+
+    // As its author wrote it.
+    private static String words(PathMatch path) {
+        return switch (path) {
+            case PathMatch.Exact exact -> "the path '" + exact.path() + "'";
+            case PathMatch.Prefix prefix -> "the path '" + prefix.path() + "'";
+            case PathMatch.Pattern pattern -> "the regular expression '" + pattern.regex() + "'";
+        };
     }
 
     private static Optional<Refusal> filters(Rule rule) {
