@@ -1,11 +1,16 @@
 package dev.shellac.chaperone;
 
+import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.shellac.model.policy.ConnectionLimits.Timeouts;
 import dev.shellac.testkit.tls.TestCertificates;
+import dev.shellac.varnishconfig.edge.HaproxyConfig;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,5 +80,59 @@ final class ClientCertificateTest {
         assertThat(ask(TlsConnection.showing(known.pair()), gateway.https())).isEqualTo(200);
         assertThat(ask(TlsConnection.believing(), gateway.https())).isEqualTo(200);
         assertThat(ask(TlsConnection.showing(stranger.pair()), gateway.https())).isEqualTo(200);
+    }
+
+    // Two processes fit, with the least connections: one leaves, and a third change waits for it.
+    @Test
+    void aRevokedAuthorityIsNotTrustedThoughNoOtherProcessFits() throws Exception {
+        gateway.choose(keptFor(300));
+        serve("AllowValidOnly");
+        try (TlsConnection first = held()) {
+            gateway.choose(keptFor(299));
+            gateway.apply();
+            eventually("a second process", () -> starts(2));
+            try (TlsConnection second = held()) {
+                gateway.choose(keptFor(298));
+                gateway.apply();
+                eventually("the budget is full", () -> pod.state().contains("waits until connections of 1 earlier"));
+                gateway.askClients(stranger.authority(), "AllowValidOnly");
+                gateway.apply();
+                eventually("the other authority is in use", () -> isLetIn(stranger));
+                assertThat(isLetIn(known)).isFalse();
+                assertThat(starts(3)).isTrue();
+                // Those that it let in are gone, though they were idle.
+                eventually("those that leave are gone", () -> pod.haproxies().size() == 1);
+                assertThatThrownBy(() -> first.get(HOST, "/")).isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> second.get(HOST, "/")).isInstanceOf(IOException.class);
+            }
+        }
+    }
+
+    private TlsConnection held() throws Exception {
+        TlsConnection connection = TlsConnection.to(TlsConnection.showing(known.pair()), gateway.https(), HOST);
+        assertThat(connection.get(HOST, "/").kept()).isTrue();
+        return connection;
+    }
+
+    private boolean isLetIn(TestCertificates.Signed client) throws Exception {
+        try {
+            return ask(TlsConnection.showing(client.pair()), gateway.https()) == 200;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private boolean starts(int count) throws IOException {
+        return pod.own("/metrics").body().contains("chaperone_haproxy_starts_total " + count);
+    }
+
+    private static HaproxyConfig.Options keptFor(int seconds) {
+        Timeouts usual = Timeouts.USUAL;
+        return HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
+                100,
+                Optional.empty(),
+                1,
+                new Timeouts(usual.handshake(), usual.requestHead(), usual.stall(), Duration.ofSeconds(seconds)),
+                Optional.of(19L << 20)));
     }
 }

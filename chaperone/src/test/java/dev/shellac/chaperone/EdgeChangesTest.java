@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -195,6 +196,40 @@ final class EdgeChangesTest {
         assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
     }
 
+    // As with one every ten seconds, in less time.
+    @Test
+    void manyOfAThousandCertificatesRotate() throws Exception {
+        gateway.many(1000);
+        serve();
+        List<TestCertificates.Pair> pairs = List.of(
+                TestCertificates.of(folder, "even", "a.example.com"),
+                TestCertificates.of(folder, "odd", "a.example.com"));
+        long before = memory();
+        for (int i = 0; i < 20; i++) {
+            String name = "c" + 37 * (i / 2);
+            TestCertificates.Pair pair = pairs.get(i % 2);
+            gateway.damage(name, pair.certificate() + pair.key());
+            String label = i % 2 == 0 ? "even" : "odd";
+            eventually(label, () -> shown(name + ".example.com").equals(label));
+            assertThat(pod.haproxies()).hasSize(1);
+        }
+        assertThat(shown("c999.example.com")).as("the others stay").isEqualTo("a");
+        assertThat(pod.own("/metrics").body()).contains("chaperone_haproxy_starts_total 1");
+        assertThat(memory() - before).as("KiB more").isLessThan(4096);
+    }
+
+    // KiB that HAProxy has for itself.
+    private long memory() throws IOException {
+        long all = 0;
+        for (ProcessHandle process : pod.haproxies()) {
+            all += Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+                    .filter(line -> line.startsWith("RssAnon:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .sum();
+        }
+        return all;
+    }
+
     @Test
     void aKilledHaproxyComesBackWithTheRotatedCertificate() throws Exception {
         serve();
@@ -238,6 +273,32 @@ final class EdgeChangesTest {
         }
     }
 
+    @Test
+    void connectionsAreScarceBeyondWhatEarlierProcessesLeave() throws Exception {
+        gateway.choose(keptFor(60));
+        serve();
+        List<TlsConnection> held = new ArrayList<>();
+        try {
+            held.add(TlsConnection.to(gateway.https(), "a.example.com"));
+            assertThat(held.getFirst().get("a.example.com", "/").kept()).isTrue();
+            gateway.choose(keptFor(59));
+            gateway.apply();
+            eventually("a second process", () -> starts(2));
+            // It has 64 of 100, of which 56 are kept.
+            boolean kept = true;
+            for (int i = 0; i < 60; i++) {
+                held.add(TlsConnection.to(gateway.https(), "a.example.com"));
+                kept = held.getLast().get("a.example.com", "/").kept();
+                assertThat(kept || i > 50).isTrue();
+            }
+            assertThat(kept).isFalse();
+        } finally {
+            for (TlsConnection connection : held) {
+                connection.close();
+            }
+        }
+    }
+
     private boolean starts(int count) throws IOException {
         return pod.own("/metrics").body().contains("chaperone_haproxy_starts_total " + count);
     }
@@ -250,6 +311,6 @@ final class EdgeChangesTest {
                 Optional.empty(),
                 1,
                 new Timeouts(usual.handshake(), usual.requestHead(), usual.stall(), Duration.ofSeconds(seconds)),
-                Optional.of(16L << 20)));
+                Optional.of(19L << 20)));
     }
 }

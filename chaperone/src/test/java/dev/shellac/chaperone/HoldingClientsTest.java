@@ -39,6 +39,7 @@ final class HoldingClientsTest {
     private Pod pod;
     private TlsGateway gateway;
     private final List<Socket> open = new ArrayList<>();
+    private final List<TlsConnection> held = new ArrayList<>();
 
     @BeforeEach
     void make() throws Exception {
@@ -51,17 +52,23 @@ final class HoldingClientsTest {
         for (Socket socket : open) {
             socket.close();
         }
+        for (TlsConnection connection : held) {
+            connection.close();
+        }
         pod.close();
     }
 
     // Of a pod of 512 MiB, with less patience.
     private void serve(Optional<Integer> perClient) throws Exception {
+        serve(472, perClient, Duration.ofSeconds(4));
+    }
+
+    private void serve(int connections, Optional<Integer> perClient, Duration keepAlive) throws Exception {
         gateway.choose(HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
-                472,
+                connections,
                 perClient,
                 2,
-                new Timeouts(
-                        Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(4)),
+                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), keepAlive),
                 Optional.of(32L << 20))));
         gateway.apply();
         pod.start();
@@ -120,6 +127,20 @@ final class HoldingClientsTest {
                 TlsConnection.over(other, TlsConnection.believing(), "a.example.com", "http/1.1")) {
             assertThat(connection.get("a.example.com", "/").status()).isEqualTo(200);
         }
+    }
+
+    @Test
+    void connectionsOfAllPortsTogetherAreScarce() throws Exception {
+        // Of 40, 35 are kept: neither port has so many.
+        serve(40, Optional.empty(), Duration.ofSeconds(60));
+        var kept = new ArrayList<Boolean>();
+        for (int i = 0; i < 38; i++) {
+            TlsConnection connection = TlsConnection.to(i % 2 == 0 ? gateway.https() : gateway.alt(), "a.example.com");
+            held.add(connection);
+            kept.add(connection.get("a.example.com", "/").kept());
+        }
+        assertThat(kept.subList(0, 35)).as("up to seven eighths").containsOnly(true);
+        assertThat(kept.getLast()).as("beyond, by both ports together").isFalse();
     }
 
     @Test

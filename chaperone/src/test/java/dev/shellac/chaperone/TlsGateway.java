@@ -153,6 +153,7 @@ final class TlsGateway {
                   perPort:
                     - {port: 8443, tls: {}}
             """.formatted(mode));
+        clients.clear();
         clients.add(Source.of(
                 "clients.yaml", """
                 apiVersion: v1

@@ -41,6 +41,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private final Meters meters;
     private final Thread thread;
     private final LeavingProcesses leaving = new LeavingProcesses();
+    private final ProcessRoom room;
     private final CertificateVerdicts verdicts;
     private final Pace pace = new Pace();
     private Optional<Haproxy.Running> current = Optional.empty();
@@ -62,6 +63,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         this.program = program;
         this.verdicts = new CertificateVerdicts(program);
         this.connections = new SharedConnections(program);
+        this.room = new ProcessRoom(program, leaving);
         this.disk = new EdgeDisk(folder);
         this.wires = wires;
         this.meters = meters;
@@ -89,20 +91,9 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     }
 
     /** What HAProxy counts, as its runtime socket prints it; nothing while none runs. */
-    public Optional<Counted> counted() {
-        if (state.hash().isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(new Counted(program.ask("show info"), program.ask("show stat -1 1 -1")));
-        } catch (IOException e) {
-            LOG.log(Level.INFO, "no counters of haproxy: {0}", e.getMessage());
-            return Optional.empty();
-        }
+    public Optional<HaproxyCounters> counted() {
+        return state.hash().isPresent() ? HaproxyCounters.read(program) : Optional.empty();
     }
-
-    /** Its answers to {@code show info} and {@code show stat}. */
-    public record Counted(String info, String frontends) {}
 
     private void run() {
         try {
@@ -124,6 +115,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             post(Optional.of(e.toString()));
             wait = PAUSE;
         }
+        wait = leaving.stopRevoked(wait);
         empty = leaving.count() == 0 && current.filter(Haproxy.Running::isAlive).isEmpty();
         return wait;
     }
@@ -194,6 +186,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     // What is wrong with it, if it is not in use afterwards.
     private Optional<String> take(Candidate asked) throws IOException, InterruptedException {
         if (live.filter(now -> now.asked().equals(asked)).isPresent()) {
+            room.reset();
             return Optional.empty();
         }
         if (tried.equals(Optional.of(asked))) {
@@ -215,8 +208,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             return Optional.empty();
         }
         if (rotation.kind() != Rotation.Kind.CERTIFICATES) {
-            Optional<String> full = makeRoom(asked, before.get());
-            return full.isPresent() ? full : begin(asked);
+            Optional<String> full = room.make(asked, rotation.kind(), before.get());
+            return full.isPresent() ? waitFor(full.get(), now, asked) : succeed(asked, rotation.kind());
         }
         rotate(now, asked, rotation.certificates());
         return Optional.empty();
@@ -226,16 +219,15 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private Optional<String> makeRoom(Candidate asked, Haproxy.Running before) {
-        EdgeBudget budget = EdgeBudget.of(asked.config());
-        // One that could not make room by waiting gives way.
-        while (leaving.count() > 0 && !budget.hasRoom(leaving.memory() + before.memory())) {
-            if (!leaving.stopOldest()) {
-                pause = PAUSE;
-                return Optional.of(budget.refusal(leaving.count(), leaving.memory() + before.memory()));
-            }
+    // Meanwhile, certificates rotate in the process that runs.
+    private Optional<String> waitFor(String why, LiveRelease now, Candidate asked)
+            throws IOException, InterruptedException {
+        pause = shorter(pause, PAUSE);
+        Candidate meanwhile = Rotation.meanwhile(now.asked(), asked);
+        if (!meanwhile.equals(asked) && !meanwhile.equals(now.asked())) {
+            take(meanwhile);
         }
-        return Optional.empty();
+        return Optional.of(why);
     }
 
     // The process that runs takes them, one by one; what it does not take stays as it was, in the process and on disk.
@@ -269,6 +261,16 @@ public final class EdgeLoop implements Edge, AutoCloseable {
                 String.valueOf(changed.size() - refused),
                 String.valueOf(refused),
                 String.valueOf(Duration.ofNanos(System.nanoTime() - start).toMillis()));
+    }
+
+    // What the process before has let in is let in no longer than what it does takes.
+    private Optional<String> succeed(Candidate asked, Rotation.Kind kind) throws IOException, InterruptedException {
+        Optional<Haproxy.Running> before = current;
+        Optional<String> fault = begin(asked);
+        if (kind == Rotation.Kind.REVOCATION && !current.equals(before)) {
+            leaving.revoke();
+        }
+        return fault;
     }
 
     // A process of its own.
@@ -311,8 +313,9 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             LOG.log(Level.WARNING, "haproxy with the new configuration: {0}", e.getMessage());
             return Optional.of(String.valueOf(e.getMessage()));
         }
-        before.ifPresent(leaving::add);
+        before.filter(Haproxy.Running::isAlive).ifPresent(leaving::add);
         pace.start();
+        room.reset();
         connections.reset();
         disk.keep(next.home());
         live = Optional.of(next);

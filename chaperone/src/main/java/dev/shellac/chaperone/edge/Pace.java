@@ -14,6 +14,7 @@ final class Pace {
     /** A process was started. */
     void start() {
         started = System.nanoTime();
+        rotateAt = Optional.empty();
     }
 
     /** How long a change has to wait: one of certificates since the first that came, the others since the last start. */
@@ -21,10 +22,12 @@ final class Pace {
         long due = switch (kind) {
             case CERTIFICATES -> rotateAt.orElseGet(() -> System.nanoTime() + SHORT.toNanos());
             case CONTENT -> started + LONG.toNanos();
-            case SHAPE -> started + SHORT.toNanos();
+            case SHAPE, REVOCATION -> started + SHORT.toNanos();
         };
         Duration rest = Duration.ofNanos(due - System.nanoTime());
-        rotateAt = kind == Rotation.Kind.CERTIFICATES && rest.isPositive() ? Optional.of(due) : Optional.empty();
+        if (kind == Rotation.Kind.CERTIFICATES) {
+            rotateAt = rest.isPositive() ? Optional.of(due) : Optional.empty();
+        }
         return rest;
     }
 }

@@ -23,7 +23,9 @@ record Rotation(Kind kind, List<String> certificates) {
         /** Certificates alone, of which one is too large for the process that runs. */
         CONTENT,
         /** Ports, options, names or authorities. A process that runs would keep sessions that the authorities before have let in. */
-        SHAPE
+        SHAPE,
+        /** Clients that were let in are not any more: an authority was taken back, or a port asks for certificates that did not. */
+        REVOCATION
     }
 
     Rotation {
@@ -31,6 +33,9 @@ record Rotation(Kind kind, List<String> certificates) {
     }
 
     static Rotation between(Candidate now, Candidate next) {
+        if (ClientAuthorities.of(now).isNarrowedBy(ClientAuthorities.of(next))) {
+            return new Rotation(Kind.REVOCATION, List.of());
+        }
         if (!now.config().equals(next.config())
                 || !now.files().keySet().equals(next.files().keySet())) {
             return new Rotation(Kind.SHAPE, List.of());
@@ -44,6 +49,16 @@ record Rotation(Kind kind, List<String> certificates) {
         // An authority that was taken back must not be trusted for half a minute more.
         boolean isUrgent = changed.stream().anyMatch(name -> !name.endsWith(Candidate.PEM));
         return new Rotation(isUrgent ? Kind.SHAPE : Kind.CONTENT, List.of());
+    }
+
+    /** What a process that runs can take of the next: the rest waits for a new process. */
+    static Candidate meanwhile(Candidate now, Candidate next) {
+        var files = new TreeMap<>(now.files());
+        files.replaceAll((name, before) -> {
+            Secret after = next.files().getOrDefault(name, before);
+            return name.endsWith(Candidate.PEM) && fits(after) ? after : before;
+        });
+        return new Candidate(now.config(), files);
     }
 
     static Secret content(Candidate candidate, String name) {

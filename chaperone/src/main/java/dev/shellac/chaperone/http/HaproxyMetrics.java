@@ -1,6 +1,6 @@
 package dev.shellac.chaperone.http;
 
-import dev.shellac.chaperone.edge.EdgeLoop;
+import dev.shellac.chaperone.edge.HaproxyCounters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,7 @@ final class HaproxyMetrics {
 
     private HaproxyMetrics() {}
 
-    static String text(EdgeLoop.Counted counted) {
+    static String text(HaproxyCounters counted) {
         Map<String, String> info = counted.info()
                 .lines()
                 .filter(line -> line.contains(": "))

@@ -46,6 +46,52 @@ final class RotationTest {
     }
 
     @Test
+    void anAuthorityThatWasTakenBackIsUrgent() {
+        Candidate both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
+        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
+        assertThat(kind(both, one)).isEqualTo(Kind.REVOCATION);
+        assertThat(kind(one, candidate(asking("required"), Map.of("port-443.ca", pem("other")))))
+                .isEqualTo(Kind.REVOCATION);
+        // With other changes, too.
+        assertThat(kind(both, candidate(asking("required") + "more", Map.of("port-443.ca", pem("one"), "c.pem", "c"))))
+                .isEqualTo(Kind.REVOCATION);
+        assertThat(kind(candidate(asking("optional"), Map.of("port-443.ca", pem("one"))), one))
+                .as("who was let in without a certificate is not any more")
+                .isEqualTo(Kind.REVOCATION);
+    }
+
+    @Test
+    void oneMoreAuthorityIsNot() {
+        Candidate both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
+        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
+        assertThat(kind(one, both)).isEqualTo(Kind.SHAPE);
+        assertThat(kind(one, candidate(asking("optional"), Map.of("port-443.ca", pem("other")))))
+                .as("everybody is let in")
+                .isEqualTo(Kind.SHAPE);
+        assertThat(kind(candidate("x", Map.of()), one)).as("a new port").isEqualTo(Kind.SHAPE);
+    }
+
+    private static Kind kind(Candidate now, Candidate next) {
+        return Rotation.between(now, next).kind();
+    }
+
+    private static String asking(String verify) {
+        return "frontend https-443\n    bind *:10100 defer-accept ssl crt-list \"${EDGE_TLS}/port-443.list\" strict-sni"
+                + " alpn h2,http/1.1 ca-file port-443.ca verify " + verify + "\n";
+    }
+
+    private static String pem(String content) {
+        return "-----BEGIN CERTIFICATE-----\n" + content + "\n-----END CERTIFICATE-----\n";
+    }
+
+    @Test
+    void certificatesRotateWhileTheRestWaits() {
+        Candidate now = candidate("x", Map.of());
+        Candidate next = candidate("y", Map.of("a.pem", "new", "b.pem", "c".repeat(20_000), "c.pem", "c"));
+        assertThat(Rotation.meanwhile(now, next)).isEqualTo(candidate("x", Map.of("a.pem", "new")));
+    }
+
+    @Test
     void whatIsBadIsReplacedByWhatWasGood() {
         Candidate before = candidate("x", Map.of());
         Candidate asked = candidate("x", Map.of("a.pem", "new", "b.pem", "bad", "c.pem", "bad"));
@@ -59,8 +105,10 @@ final class RotationTest {
     void processesShareTheMemory() {
         EdgeBudget budget = EdgeBudget.of("global\n    presetenv EDGE_MEMORY 33554432\n    maxconn 472\n");
         assertThat(budget).isEqualTo(new EdgeBudget(32 << 20, 472));
-        assertThat(budget.hasRoom(20 << 20)).isTrue();
-        assertThat(budget.hasRoom(21 << 20)).isFalse();
+        assertThat(budget.hasRoom(20 << 20, 0)).isTrue();
+        assertThat(budget.hasRoom(21 << 20, 0)).isFalse();
+        assertThat(budget.hasRoom(10 << 20, 320)).isTrue();
+        assertThat(budget.hasRoom(10 << 20, 321)).isFalse();
         assertThat(budget.connectionsBeside(0)).isEqualTo(472);
         assertThat(budget.connectionsBeside(10 << 20)).isEqualTo(472 - 196);
         assertThat(budget.connectionsBeside(100 << 20)).isEqualTo(64);

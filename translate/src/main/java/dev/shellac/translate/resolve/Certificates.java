@@ -74,8 +74,7 @@ public record Certificates(Snapshot snapshot, Grants grants) {
             return fault;
         }
         try {
-            Pem.certificates(Pem.blocks(text, "CERTIFICATE"));
-            return Optional.empty();
+            return KeyBounds.authorityFault(Pem.certificates(Pem.blocks(text, "CERTIFICATE")));
         } catch (CertificateException e) {
             return Optional.of("a certificate that cannot be read (" + e.getMessage() + ")");
         }

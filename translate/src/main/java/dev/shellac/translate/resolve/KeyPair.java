@@ -14,7 +14,6 @@ import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
-import java.security.interfaces.EdECPublicKey;
 import java.security.interfaces.RSAPrivateKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -69,9 +68,9 @@ public sealed interface KeyPair {
         try {
             List<X509Certificate> certificates = Pem.certificates(chain);
             X509Certificate first = certificates.getFirst();
-            Optional<String> misfit = Fit.fault(first.getPublicKey(), key);
-            return misfit.isPresent()
-                    ? new Bad(misfit.get())
+            Optional<String> unfit = KeyBounds.fault(certificates).or(() -> Fit.fault(first.getPublicKey(), key));
+            return unfit.isPresent()
+                    ? new Bad(unfit.get())
                     : new Good(names(first), notAfter(certificates), pem(chain, key));
         } catch (CertificateException e) {
             return new Bad("a certificate in " + CERTIFICATE + " that cannot be read: " + e.getMessage());
@@ -137,9 +136,8 @@ public sealed interface KeyPair {
                 + block.label() + "-----\n";
     }
 
-    /** Whether a key is that of a certificate. Of kinds that Java does not know, the data plane has the last word. */
+    /** Whether a key is that of a certificate. */
     final class Fit {
-        private static final int LEAST_RSA_BITS = 2048;
         private static final byte[] ANYTHING = {1, 2, 3};
 
         private Fit() {}
@@ -147,13 +145,6 @@ public sealed interface KeyPair {
         static Optional<String> fault(PublicKey of, Block key) {
             if (key.label().startsWith("ENCRYPTED")) {
                 return Optional.of("a key in " + KEY + " that needs a password");
-            }
-            if (of instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() < LEAST_RSA_BITS) {
-                return Optional.of("a key of " + rsa.getModulus().bitLength() + " bits, at least " + LEAST_RSA_BITS
-                        + " are needed");
-            }
-            if (!(of instanceof RSAPublicKey || of instanceof ECPublicKey || of instanceof EdECPublicKey)) {
-                return Optional.empty();
             }
             try {
                 return fits(of, key) ? Optional.empty() : Optional.of(misfit());

@@ -84,6 +84,37 @@ final class KeyPairTest {
                 .isEqualTo("a key of 1024 bits, at least 2048 are needed");
     }
 
+    /** One signature with a large key takes HAProxy's event loop tenths of a second, for all listeners. */
+    @Test
+    void aKeyThatIsTooLongIsSaid() {
+        assertThat(why(TestPem.read("rsa8192.crt"), TestPem.read("rsa8192.key")))
+                .isEqualTo("an RSA key of 8192 bits, at most 4096 are taken");
+        assertThat(of(TestPem.read("rsa4096.crt"), TestPem.read("rsa4096.key"))).isInstanceOf(KeyPair.Good.class);
+    }
+
+    @Test
+    void aKeyOfTheChainThatIsTooLongIsSaid() {
+        assertThat(why(TestPem.read("ec.crt") + TestPem.read("rsa8192.crt"), TestPem.read("ec.key")))
+                .isEqualTo("an RSA key of 8192 bits, at most 4096 are taken");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"p384", "p521"})
+    void curvesOfTheWebAreTaken(String kind) {
+        assertThat(of(TestPem.read(kind + ".crt"), TestPem.read(kind + ".key"))).isInstanceOf(KeyPair.Good.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ed448, a key of the kind Ed448: use RSA of 2048 to 4096 bits",
+        "sm2, a certificate in tls.crt that cannot be read",
+        "brainpool, a key of the kind ECDSA with brainpoolP256r1"
+    })
+    void otherKindsOfKeysAreSaid(String kind, String words) {
+        assertThat(why(TestPem.read(kind + ".crt"), TestPem.read(kind + ".key")))
+                .startsWith(words);
+    }
+
     @Test
     void aKeyWithAPasswordIsSaid() {
         String key = TestPem.KEY.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");

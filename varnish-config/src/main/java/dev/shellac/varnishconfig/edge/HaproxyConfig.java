@@ -74,8 +74,8 @@ public final class HaproxyConfig {
             }
         }
 
-        /** Kept connections beyond these are closed with their next answer. */
-        int scarce() {
+        /** Connections are scarce beyond these, of all that a process may have. */
+        public static long scarce(long connections) {
             return connections * 7 / 8;
         }
 
@@ -160,6 +160,8 @@ public final class HaproxyConfig {
                     log stdout format raw daemon warning
                     stats socket "${EDGE_FOLDER}/haproxy.sock" mode 600 level admin expose-fd listeners
                     maxconn %d
+                    # Connections of all ports beyond which none is kept between two requests; it is changed together with maxconn.
+                    set-var proc.scarce int(%d)
                     no strict-limits
                     nbthread %d
                     crt-base "${EDGE_TLS}"
@@ -181,6 +183,7 @@ public final class HaproxyConfig {
                                 + "    presetenv EDGE_MEMORY " + bytes + "\n")
                         .orElse(""),
                 bounds.connections(),
+                Bounds.scarce(bounds.connections()),
                 bounds.threads());
     }
 
@@ -262,7 +265,7 @@ public final class HaproxyConfig {
                     http-request wait-for-body time %ds at-least 15000
                     http-after-response set-var(sess.unanswered) var(sess.unanswered,0),sub(1)
                     # While connections are scarce, none is kept between two requests.
-                    http-after-response set-header Connection close if { fe_conn gt %d }
+                    http-after-response set-header Connection close if { act_conn,sub(proc.scarce) gt 0 }
                     default_backend varnish
                 """.formatted(
                         port.value(),
@@ -275,8 +278,7 @@ public final class HaproxyConfig {
                         port.value(),
                         UNANSWERED,
                         options.bounds().requests(),
-                        options.bounds().timeouts().stall().toSeconds(),
-                        options.bounds().scarce());
+                        options.bounds().timeouts().stall().toSeconds());
     }
 
     // Before the handshake, unless it is a load balancer that says who the client is.

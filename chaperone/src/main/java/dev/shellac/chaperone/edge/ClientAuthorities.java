@@ -1,0 +1,56 @@
+package dev.shellac.chaperone.edge;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The authorities without whose certificates no client connects.
+ *
+ * @param ports of HTTPS
+ * @param byPort certificates of the authorities, of those ports that let nobody else in
+ */
+record ClientAuthorities(Set<String> ports, Map<String, Set<String>> byPort) {
+    private static final Pattern PORT =
+            Pattern.compile("(?m)^ *bind \\*:.* crt-list \"\\$\\{EDGE_TLS}/(port-[0-9]+)\\.list\"(.*)$");
+    private static final String REQUIRED = " verify required";
+    private static final String FILE = ".ca";
+    private static final String END = "-----END CERTIFICATE-----";
+
+    static ClientAuthorities of(Candidate candidate) {
+        var byPort = new TreeMap<String, Set<String>>();
+        for (MatchResult port : PORT.matcher(candidate.config()).results().toList()) {
+            if (port.group(2).contains(REQUIRED)) {
+                byPort.put(port.group(1), certificates(candidate, port.group(1) + FILE));
+            }
+        }
+        return new ClientAuthorities(
+                PORT.matcher(candidate.config())
+                        .results()
+                        .map(port -> port.group(1))
+                        .collect(Collectors.toSet()),
+                byPort);
+    }
+
+    private static Set<String> certificates(Candidate candidate, String file) {
+        String text = Rotation.content(candidate, file).reveal(bytes -> new String(bytes, US_ASCII));
+        return Arrays.stream(text.split(END))
+                .map(String::strip)
+                .filter(certificate -> !certificate.isEmpty())
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether a port lets in clients now that the next would refuse. One more authority takes nothing from anybody. */
+    boolean isNarrowedBy(ClientAuthorities next) {
+        return next.byPort().entrySet().stream()
+                .filter(port -> ports.contains(port.getKey()))
+                .anyMatch(port -> !byPort.containsKey(port.getKey())
+                        || !port.getValue().containsAll(byPort.getOrDefault(port.getKey(), Set.of())));
+    }
+}
