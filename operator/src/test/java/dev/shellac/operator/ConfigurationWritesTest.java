@@ -83,6 +83,22 @@ final class ConfigurationWritesTest {
     }
 
     @Test
+    void aNewProcessSignsThoughItHasNothingToWrite() throws Exception {
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.0/8\"]}");
+        stage.gateway();
+        stage.route("cart", "cart");
+        stage.start();
+        stage.settle();
+        String writer = stage.writer();
+        String routing = stage.routing();
+        stage.stop();
+        stage.parameters("{\"trustedProxies\":[\"10.0.0.1\"]}");
+        stage.start();
+        eventually("the new process is the writer", () -> !stage.writer().equals(writer));
+        assertThat(stage.routing()).isEqualTo(routing);
+    }
+
+    @Test
     void configurationThatSomebodyEditsOrDeletesComesBack() throws Exception {
         stage.gateway();
         stage.route("cart", "cart");

@@ -240,7 +240,15 @@ final class UserVclTest {
         serve();
         stage.parameters("{\"trustedProxies\":[\"10.0.0.1\"]}");
         says("Accepted", "False InvalidParameters", "is not a network");
+        stage.stop();
         server.remove(USER);
+        stage.start();
+        stage.route("other", "cart");
+        eventually(
+                "the new process has looked",
+                () -> stage.condition(ROUTES + "other", "/status/parents/0/conditions", "Accepted")
+                        .isPresent());
+        assertThat(kept()).isEqualTo(1);
         stage.parameters("{\"trustedProxies\":[\"10.0.0.0/8\"]}");
         says(
                 "ResolvedRefs",
