@@ -9,6 +9,7 @@ import dev.shellac.chaperone.live.Edge;
 import dev.shellac.chaperone.live.LiveState;
 import dev.shellac.chaperone.live.Meters;
 import dev.shellac.model.Secret;
+import dev.shellac.threads.Supervisor;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         this.disk = new EdgeDisk(folder);
         this.wires = wires;
         this.meters = meters;
-        this.thread = Thread.ofPlatform().name("edge").unstarted(this::run);
+        this.thread = Supervisor.PROCESS.platformThread("edge", this::run);
     }
 
     public void start() {
@@ -95,13 +96,9 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         return state.hash().isPresent() ? HaproxyCounters.read(program) : Optional.empty();
     }
 
-    private void run() {
-        try {
-            while (!stopped) {
-                wires.bell().await(round());
-            }
-        } catch (InterruptedException e) {
-            LOG.log(Level.DEBUG, "the edge ends");
+    private void run() throws InterruptedException {
+        while (!stopped) {
+            wires.bell().await(round());
         }
     }
 
