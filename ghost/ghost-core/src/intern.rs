@@ -16,6 +16,7 @@ use crate::pattern::{Coverage, Pattern, Plan};
 use crate::pool::{Pool, Select};
 use crate::route::Target;
 use crate::share::Usage;
+use crate::verdicts::{Key, Verdict, Verdicts};
 
 #[derive(Debug, Default)]
 pub struct Interner(Mutex<Shared>);
@@ -25,11 +26,10 @@ pub struct Shared {
     names: HashMap<Box<str>, u32>,
     endpoints: HashMap<Box<str>, Weak<Endpoint>>,
     pools: HashMap<(Box<[u64]>, Select), Weak<Pool>>,
-    patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
+    patterns: HashMap<Key, Weak<Pattern>>,
     /// What backends and namespaces hold: the same counter in every table, whatever becomes of the endpoints.
     usages: HashMap<Box<str>, Weak<Usage>>,
-    /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
-    refused: HashMap<(Box<str>, Coverage), String>,
+    verdicts: Verdicts,
     /// Of this build.
     pub budget: Budget,
     last_id: u64,
@@ -50,7 +50,7 @@ impl Interner {
             pools: old.pools.clone(),
             patterns: old.patterns.clone(),
             usages: old.usages.clone(),
-            refused: HashMap::new(),
+            verdicts: old.verdicts.clone(),
             budget: Budget::default(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
@@ -132,18 +132,22 @@ impl Shared {
 
     pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
         let key = (Box::from(source), coverage);
+        match self.verdicts.find(&key) {
+            Some(Verdict::Compiled(pattern)) => return Ok(pattern),
+            Some(Verdict::Refused(message)) => return Err(message),
+            None => {}
+        }
         if let Some(pattern) = self.patterns.get(&key).and_then(Weak::upgrade) {
             return Ok(pattern);
         }
-        if let Some(message) = self.refused.get(&key) {
-            return Err(message.clone());
-        }
+        let mut is_large = false;
         let compiled = match Plan::new(source, coverage).map(|plan| (plan.if_small(), plan)) {
             Ok((Some(small), _)) => small,
             Ok((None, plan)) => {
                 self.budget.allows()?;
                 let (large, work) = plan.determinise();
                 self.budget.spend(work);
+                is_large = true;
                 large
             }
             Err(message) => Err(message),
@@ -151,11 +155,14 @@ impl Shared {
         match compiled {
             Ok(pattern) => {
                 let pattern = Arc::new(pattern);
+                if is_large {
+                    self.verdicts.note(key.clone(), Verdict::Compiled(Arc::clone(&pattern)));
+                }
                 self.patterns.insert(key, Arc::downgrade(&pattern));
                 Ok(pattern)
             }
             Err(message) => {
-                self.refused.insert(key, message.clone());
+                self.verdicts.note(key, Verdict::Refused(message.clone()));
                 Err(message)
             }
         }
@@ -163,13 +170,16 @@ impl Shared {
 
     /// A build begins: what held for the one before is over.
     pub fn begin(&mut self) {
-        self.refused.clear();
+        self.verdicts.begin();
         self.budget = Budget::default();
     }
 
     /// Forgets what nothing uses any more.
     pub fn sweep(&mut self) {
-        self.refused = HashMap::new();
+        self.verdicts.end();
+        if self.budget.deferred() == 0 {
+            self.verdicts = Verdicts::default();
+        }
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

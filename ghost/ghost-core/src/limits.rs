@@ -47,3 +47,5 @@ pub const REGEX_WORK_MOST: u64 = 5 << 28;
 /// New large patterns of one namespace in one build, and of all.
 pub const REGEX_WORK_PER_NAMESPACE: u64 = 32 << 30;
 pub const REGEX_WORK_PER_BUILD: u64 = 128 << 30;
+/// How many builds in a row a host waits for patterns that were put off.
+pub const WAITING_BUILDS: u32 = 8;

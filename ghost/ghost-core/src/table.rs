@@ -85,7 +85,12 @@ impl Table {
             let Some(candidate) = self.hosts.get(index(number)) else { continue };
             seen = true;
             let found = candidate.index.find(&candidate.routes, facts.url.path, heads, |route| route.accepts(&facts));
-            let Some(rank) = found else { continue };
+            let Some(rank) = found else {
+                if candidate.is_closed {
+                    break;
+                }
+                continue;
+            };
             let Some(route) = candidate.routes.get(index(rank)) else { continue };
             let id = RouteId { host: number, rank };
             let matched = Matched { listener, host: candidate, route, id };
