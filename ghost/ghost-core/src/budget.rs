@@ -7,8 +7,8 @@
 //! * Work is counted, not timed: the outcome of a build depends on its input and on the table before it, not on the machine.
 //! * Small patterns are free, whatever was spent: only a large pattern can be turned down.
 //! * Each namespace has a share of its own, so that one author uses up that share and no more.
-//! * What is turned down is tried again by the next build, with a fresh budget. What was compiled or refused for good is
-//!   taken over from the table before and costs nothing, so a line of builds of the same bytes settles.
+//! * What is turned down is tried again by the next build, with a fresh budget. What was compiled or refused for good costs
+//!   nothing then (`verdicts.rs`), so a line of builds of the same bytes settles. Meanwhile hosts stay as they were (`waiting.rs`).
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ impl Budget {
             return Ok(());
         };
         self.deferred += 1;
-        Err(format!("too many new large regular expressions {whose} in one table; tried again with the next"))
+        Err(format!("too many new large regular expressions {whose} in one table; compiled with the next"))
     }
 
     pub fn spend(&mut self, work: u64) {

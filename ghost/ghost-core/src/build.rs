@@ -16,15 +16,15 @@ use crate::endpoint::Endpoint;
 use crate::hash;
 use crate::health::Ejection;
 use crate::host::{HostIndex, HostPattern};
-use crate::intern::Shared;
+use crate::intern::{Interner, Shared};
 use crate::limits;
 use crate::listener::Listeners;
 use crate::pool::Pool;
 use crate::report::{Effect, Refusal, Report, TableError};
-use crate::room;
 use crate::route::Target;
 use crate::table::{NamedPools, Table};
-use crate::vhost::{self, Host};
+use crate::vhost::{self, Compiled, Host};
+use crate::waiting;
 
 #[derive(Debug)]
 pub struct Built {
@@ -42,52 +42,63 @@ impl Table {
     /// Compiles a table. Takes time and stack: call it on a thread of its own, with 2 MiB of stack or more.
     pub fn build(bytes: &[u8], previous: Option<&Table>) -> Result<Built, TableError> {
         let top = read_top(bytes)?;
-        let (interner, previous_hosts) = match previous {
-            None => (Arc::default(), None),
-            Some(previous) if previous.interner.lock().names() > 2 * previous.names_in_use + SPARE_NAMES => {
-                (Arc::new(previous.interner.renewed()), None)
-            }
-            Some(previous) => (Arc::clone(&previous.interner), Some(previous)),
-        };
-        let mut shared = interner.lock();
-        shared.begin();
-        let mut report = Report::default();
-        let mut listeners = Listeners::build(&top, &mut shared)?;
-        let pools = build_pools(&top.pools.0, previous_hosts, &mut shared, &mut report);
-        let Hosts { list: hosts, index, short } = build_hosts(&top.vhosts.0, previous_hosts, &mut shared, &mut report);
-        listeners.name_sockets(&shared);
-        let mut survey = Survey::new(&listeners, &pools, shared.names());
-        for host in &hosts {
-            survey.visit(host);
+        let Some(previous) = previous else { return build_on(Arc::default(), &top, None, None) };
+        let names = previous.interner.lock().names();
+        let built = build_on(Arc::clone(&previous.interner), &top, Some(previous), Some(previous))?;
+        // What a host that waits was before has the old numbers.
+        if names <= 2 * previous.names_in_use + SPARE_NAMES || built.report.deferred > 0 {
+            return Ok(built);
         }
-        let names_in_use = survey.names_in_use();
-        let (endpoints, complaints) = survey.finish(&pools);
-        report.refusals.extend(complaints);
-        report.hosts = hosts.len();
-        report.routes = hosts.iter().map(|host| host.routes.len()).sum();
-        let before = previous.map(|previous| &*previous.endpoints).unwrap_or_default();
-        report.endpoints_added = missing_from(&endpoints, before);
-        report.endpoints_removed = missing_from(before, &endpoints);
-        report.deferred += shared.budget.deferred();
-        report.pattern_bytes = shared.room.used();
-        shared.sweep();
-        drop(shared);
-        let table = Table {
-            number: TABLES.fetch_add(1, Ordering::Relaxed),
-            hash: top.hash.as_deref().map(Into::into),
-            listeners,
-            routes: report.routes,
-            hosts: hosts.into(),
-            short_hosts: short,
-            host_index: index,
-            pools,
-            ejection: ejection(&top.passive_health)?,
-            endpoints: endpoints.into(),
-            names_in_use,
-            interner,
-        };
-        Ok(Built { table, report })
+        build_on(Arc::new(previous.interner.renewed()), &top, Some(previous), None)
     }
+}
+
+/// The hosts and pools of `numbered` have numbers of this interner.
+fn build_on(
+    interner: Arc<Interner>,
+    top: &dto::Top<'_>,
+    previous: Option<&Table>,
+    numbered: Option<&Table>,
+) -> Result<Built, TableError> {
+    let mut shared = interner.lock();
+    shared.begin();
+    let mut report = Report::default();
+    let mut listeners = Listeners::build(top, &mut shared)?;
+    let mut pools = build_pools(&top.pools.0, numbered, &mut shared, &mut report);
+    let (hosts, host_index) = build_hosts(&top.vhosts.0, numbered, &mut shared, &mut report);
+    waiting::keep_pools(&hosts, &mut pools, numbered);
+    let pools: NamedPools = pools.into();
+    listeners.name_sockets(&shared);
+    let mut survey = Survey::new(&listeners, &pools, shared.names());
+    for host in &hosts {
+        survey.visit(host);
+    }
+    let names_in_use = survey.names_in_use();
+    let (endpoints, complaints) = survey.finish(&pools);
+    report.refusals.extend(complaints);
+    report.hosts = hosts.len();
+    report.routes = hosts.iter().map(|host| host.routes.len()).sum();
+    let before = previous.map(|previous| &*previous.endpoints).unwrap_or_default();
+    report.endpoints_added = missing_from(&endpoints, before);
+    report.endpoints_removed = missing_from(before, &endpoints);
+    report.deferred = shared.budget.deferred();
+    report.pattern_bytes = shared.room.used();
+    shared.sweep();
+    drop(shared);
+    let table = Table {
+        number: TABLES.fetch_add(1, Ordering::Relaxed),
+        hash: top.hash.as_deref().map(Into::into),
+        listeners,
+        routes: report.routes,
+        hosts: hosts.into(),
+        host_index,
+        pools,
+        ejection: ejection(&top.passive_health)?,
+        endpoints: endpoints.into(),
+        names_in_use,
+        interner,
+    };
+    Ok(Built { table, report })
 }
 
 fn read_top(bytes: &[u8]) -> Result<dto::Top<'_>, TableError> {
@@ -125,7 +136,7 @@ fn build_pools(
     previous: Option<&Table>,
     shared: &mut Shared,
     report: &mut Report,
-) -> NamedPools {
+) -> Vec<Option<(u128, Arc<Pool>)>> {
     let mut pools: Vec<Option<(u128, Arc<Pool>)>> = Vec::new();
     for (name, raw) in entries {
         let number = usize::try_from(shared.name(&compile::pool_name(name))).unwrap_or_default();
@@ -154,7 +165,7 @@ fn build_pools(
             *slot = Some((digest, pool));
         }
     }
-    pools.into()
+    pools
 }
 
 fn build_pool(raw: &RawValue, shared: &mut Shared) -> Result<Arc<Pool>, Wrong> {
@@ -162,18 +173,19 @@ fn build_pool(raw: &RawValue, shared: &mut Shared) -> Result<Arc<Pool>, Wrong> {
     compile::inline_pool("backends", &dto.backends, dto.select, dto.backend_tls.as_ref(), shared)
 }
 
-/// All hosts of a table, and those that some patterns of found no room.
-struct Hosts {
-    list: Vec<Arc<Host>>,
-    index: HostIndex,
-    short: HashSet<Arc<str>>,
-}
+/// By name. None before the first table.
+type OldHosts<'t> = HashMap<&'t str, &'t Arc<Host>, foldhash::fast::RandomState>;
 
-fn build_hosts(entries: &RawEntries<'_>, previous: Option<&Table>, shared: &mut Shared, report: &mut Report) -> Hosts {
-    let old: HashMap<&str, &Arc<Host>, foldhash::fast::RandomState> =
+fn build_hosts(
+    entries: &RawEntries<'_>,
+    previous: Option<&Table>,
+    shared: &mut Shared,
+    report: &mut Report,
+) -> (Vec<Arc<Host>>, HostIndex) {
+    let old: OldHosts<'_> =
         previous.map(|previous| previous.hosts.iter().map(|host| (host.name(), host)).collect()).unwrap_or_default();
     let mut hosts = Vec::with_capacity(entries.len());
-    let (mut index, mut short) = (HostIndex::default(), HashSet::new());
+    let mut index = HostIndex::default();
     for (name, raw) in entries {
         let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let fits = HostPattern::parse(name)
@@ -189,53 +201,34 @@ fn build_hosts(entries: &RawEntries<'_>, previous: Option<&Table>, shared: &mut 
             });
             continue;
         }
-        let before = old.get(&**name).copied();
-        let name = before.map_or_else(|| Arc::from(&**name), |host| Arc::clone(&host.name));
-        let is_short = previous.is_some_and(|previous| previous.short_hosts.contains(&name));
-        let kept = before.filter(|host| !is_short && shared.room.fits(room::patterns(&host.routes)));
-        let refused = shared.room.refusals();
-        let mut host = build_host(&name, raw, kept, shared, report);
-        let fits = shared.room.fits(room::patterns(&host.routes));
-        if !fits || shared.room.refusals() > refused {
-            // The next build compiles all of it again, and at once where new routes took the room of those that were taken over.
-            report.deferred += u64::from(!fits);
-            if let Some(host) = Arc::get_mut(&mut host) {
-                host.digest = 0;
-            }
-            short.insert(Arc::clone(&host.name));
-        }
-        for (namespace, pattern) in room::patterns(&host.routes) {
-            shared.room.count(namespace, pattern);
-        }
-        report.refusals.extend(host.refusals.iter().cloned());
+        let host = build_host(name, raw, &old, shared, report);
+        report.refusals.extend(host.newest_refusals().iter().cloned());
         hosts.push(host);
     }
-    Hosts { list: hosts, index, short }
+    (hosts, index)
 }
 
-/// Takes over what it can of `previous`.
-fn build_host(
-    name: &Arc<str>,
-    raw: &RawValue,
-    previous: Option<&Arc<Host>>,
-    shared: &mut Shared,
-    report: &mut Report,
-) -> Arc<Host> {
+/// Takes over what it can.
+fn build_host(name: &str, raw: &RawValue, old: &OldHosts<'_>, shared: &mut Shared, report: &mut Report) -> Arc<Host> {
+    let before = old.get(name).copied();
     let digest = hash::digest(raw.get().as_bytes());
-    if let Some(host) = previous.filter(|host| host.digest == digest) {
+    if let Some(host) = before.filter(|host| host.digest == digest && shared.room.admit_all(host.patterns())) {
         report.hosts_reused += 1;
         report.routes_reused += host.routes.len();
         return Arc::clone(host);
     }
-    match vhost::compile(name, raw, digest, previous.map(|host| &**host), shared) {
-        Ok((host, reused)) => {
+    let before = before.map(|host| &**host);
+    let name = before.map_or_else(|| Arc::from(name), |host| Arc::clone(&host.name));
+    match vhost::compile(&name, raw, digest, before, shared) {
+        Ok(Compiled { host, reused, is_settled: true }) => {
             report.routes_reused += reused;
             Arc::new(host)
         }
+        Ok(Compiled { host, .. }) => Arc::new(host.or_wait(before, old.is_empty(), &mut shared.waiting_room)),
         Err(refusal) => {
             report.refusals.push(refusal);
             // Its place in the index is taken: an empty host keeps the numbers right.
-            Arc::new(Host::empty(name))
+            Arc::new(Host::empty(&name))
         }
     }
 }
@@ -264,6 +257,7 @@ impl<'s> Survey<'s> {
     }
 
     fn visit(&mut self, host: &Host) {
+        let is_newest = host.wait.is_none();
         for route in &host.routes {
             let complain = |field: &str, effect, message: &str| Refusal {
                 vhost: Arc::clone(&host.name),
@@ -275,7 +269,7 @@ impl<'s> Survey<'s> {
             };
             for number in &route.listeners {
                 mark(&mut self.used, *number);
-                if self.listeners.as_ref().is_some_and(|known| !known.contains(number)) {
+                if is_newest && self.listeners.as_ref().is_some_and(|known| !known.contains(number)) {
                     self.complaints.push(complain("listeners", Effect::Partial, "names no listener of this table"));
                 }
             }
@@ -288,7 +282,7 @@ impl<'s> Survey<'s> {
                     Target::Named(number) => {
                         mark(&mut self.used, *number);
                         let named = usize::try_from(*number).ok().and_then(|number| self.pools.get(number));
-                        if named.is_none_or(Option::is_none) {
+                        if is_newest && named.is_none_or(Option::is_none) {
                             self.complaints.push(complain(field, Effect::Unavailable, "names no pool of this table"));
                         }
                     }

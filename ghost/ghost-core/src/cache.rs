@@ -70,7 +70,7 @@ impl CachePolicy {
         })
     }
 
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> + Clone {
         self.bypass.iter().filter_map(|bypass| bypass.value.as_ref())
     }
 

@@ -16,7 +16,7 @@ use hashbrown::HashTable;
 use crate::hash;
 use crate::route::{PathRule, Route};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct PathIndex {
     exact: HashTable<Bucket>,
     prefix: HashTable<Bucket>,

@@ -17,6 +17,7 @@ use crate::pool::{Pool, Select};
 use crate::room::Room;
 use crate::route::Target;
 use crate::share::Usage;
+use crate::verdicts::{Key, Verdict, Verdicts};
 
 #[derive(Debug, Default)]
 pub struct Interner(Mutex<Shared>);
@@ -26,24 +27,17 @@ pub struct Shared {
     names: HashMap<Box<str>, u32>,
     endpoints: HashMap<Box<str>, Weak<Endpoint>>,
     pools: HashMap<(Box<[u64]>, Select), Weak<Pool>>,
-    patterns: HashMap<(Box<str>, Coverage), Weak<Pattern>>,
+    patterns: HashMap<Key, Weak<Pattern>>,
     /// What backends and namespaces hold: the same counter in every table, whatever becomes of the endpoints.
     usages: HashMap<Box<str>, Weak<Usage>>,
-    /// Patterns that this build has refused: finding out takes long, and one mistake is often made in many routes.
-    refused: HashMap<(Box<str>, Coverage), RefusedPattern>,
-    /// Those of the last build that took much work: a host is compiled again and again while its patterns find no room.
-    refused_before: HashMap<(Box<str>, Coverage), RefusedPattern>,
+    verdicts: Verdicts,
     /// Of this build.
     pub budget: Budget,
     pub room: Room,
+    /// Of what hosts hold that wait in their previous form.
+    pub waiting_room: Room,
     last_id: u64,
     slots: Arc<Slots>,
-}
-
-#[derive(Debug, Clone)]
-struct RefusedPattern {
-    message: String,
-    work: u64,
 }
 
 impl Interner {
@@ -60,10 +54,10 @@ impl Interner {
             pools: old.pools.clone(),
             patterns: old.patterns.clone(),
             usages: old.usages.clone(),
-            refused: HashMap::new(),
-            refused_before: HashMap::new(),
+            verdicts: old.verdicts.clone(),
             budget: Budget::default(),
             room: Room::default(),
+            waiting_room: Room::default(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
         }))
@@ -146,23 +140,22 @@ impl Shared {
     /// For the namespace that is charged.
     pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
         let key = (Box::from(source), coverage);
-        let pattern = match self.patterns.get(&key).and_then(Weak::upgrade) {
-            Some(pattern) => pattern,
-            None => self.compile(&key)?,
+        let known = match self.verdicts.find(&key) {
+            Some(Verdict::Refused { message, .. }) => return Err(message),
+            Some(Verdict::Compiled(pattern)) => Some(pattern),
+            Some(Verdict::Measured(_)) | None => self.patterns.get(&key).and_then(Weak::upgrade),
         };
+        let Some(pattern) = known else { return self.compile(key) };
         self.room.admit(self.budget.namespace(), &pattern)?;
-        self.patterns.insert(key, Arc::downgrade(&pattern));
         Ok(pattern)
     }
 
-    fn compile(&mut self, key: &(Box<str>, Coverage)) -> Result<Arc<Pattern>, String> {
-        if !self.refused.contains_key(key) {
-            self.refused.extend(self.refused_before.remove_entry(key));
+    fn compile(&mut self, key: Key) -> Result<Arc<Pattern>, String> {
+        let namespace = self.budget.namespace();
+        match self.verdicts.find(&key) {
+            Some(Verdict::Measured(bytes)) => self.room.would_admit(namespace, bytes)?,
+            _ => self.room.is_open(namespace)?,
         }
-        if let Some(known) = self.refused.get(key) {
-            return Err(known.message.clone());
-        }
-        self.room.is_open(self.budget.namespace())?;
         let (compiled, work) = match Plan::new(&key.0, key.1).map(|plan| (plan.if_small(), plan)) {
             Ok((Some(small), _)) => (small, 0),
             Ok((None, plan)) => {
@@ -173,23 +166,42 @@ impl Shared {
             }
             Err(message) => (Err(message), 0),
         };
-        compiled.map(Arc::new).inspect_err(|message| {
-            self.refused.insert(key.clone(), RefusedPattern { message: message.clone(), work });
-        })
+        let pattern = match compiled {
+            Ok(pattern) => Arc::new(pattern),
+            Err(message) => {
+                self.verdicts.note(key, Verdict::Refused { message: message.clone(), work });
+                return Err(message);
+            }
+        };
+        let admitted = self.room.admit(self.budget.namespace(), &pattern);
+        if work > 0 {
+            let verdict = match admitted {
+                Ok(()) => Verdict::Compiled(Arc::clone(&pattern)),
+                Err(_) => Verdict::Measured(pattern.bytes()),
+            };
+            self.verdicts.note(key.clone(), verdict);
+        }
+        admitted?;
+        self.patterns.insert(key, Arc::downgrade(&pattern));
+        Ok(pattern)
     }
 
     /// A build begins: what held for the one before is over.
     pub fn begin(&mut self) {
-        self.refused_before = std::mem::take(&mut self.refused);
+        self.verdicts.begin();
         self.budget = Budget::default();
         self.room = Room::default();
+        self.waiting_room = Room::default();
     }
 
     /// Forgets what nothing uses any more.
     pub fn sweep(&mut self) {
-        self.refused.retain(|_, refused| refused.work > 0);
-        self.refused_before = HashMap::new();
+        self.verdicts.end(&self.room);
+        if self.budget.deferred() == 0 {
+            self.verdicts.settle();
+        }
         self.room = Room::default();
+        self.waiting_room = Room::default();
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

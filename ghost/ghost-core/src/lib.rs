@@ -48,7 +48,9 @@ mod table;
 mod target;
 mod traffic;
 mod upgrade;
+mod verdicts;
 mod vhost;
+mod waiting;
 
 pub use build::Built;
 pub use cache::{CachePolicy, KeyParts, PurgeKey, Ttl, ban_pattern, write_purge_key};

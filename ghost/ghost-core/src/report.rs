@@ -30,7 +30,10 @@ impl std::error::Error for TableError {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     HostOmitted,
+    /// With all rules of the same route on this host: left out alone, its requests would fall to a wider rule.
     RouteOmitted,
+    /// Put off to the next build. Until then the host is served as it was before.
+    Deferred,
     /// The route is served, its cache policy is not applied.
     Uncached,
     /// Requests that need it are answered 503.
@@ -44,6 +47,7 @@ impl Effect {
         match self {
             Self::HostOmitted => "host-omitted",
             Self::RouteOmitted => "route-omitted",
+            Self::Deferred => "deferred",
             Self::Uncached => "uncached",
             Self::Unavailable => "unavailable",
             Self::Partial => "partial",

@@ -32,12 +32,10 @@ struct Account {
     is_full: bool,
 }
 
-/// The patterns of routes, each with its namespace.
-pub fn patterns(routes: &[Arc<Route>]) -> impl Iterator<Item = (&str, &Arc<Pattern>)> {
-    routes.iter().flat_map(|route| {
-        let namespace = namespace(route.name());
-        route.patterns().map(move |pattern| (namespace, pattern))
-    })
+/// The patterns of a route, each with its namespace.
+pub fn patterns(route: &Route) -> impl Iterator<Item = (&str, &Arc<Pattern>)> + Clone {
+    let namespace = namespace(route.name());
+    route.patterns().map(move |pattern| (namespace, pattern))
 }
 
 /// What a route's `namespace/name` begins with; empty where there is none.
@@ -61,9 +59,35 @@ impl Room {
         if account.is_some_and(|account| account.counted.contains(&key(pattern))) {
             return Ok(());
         }
+        let more = if self.has(pattern) { 0 } else { pattern.bytes() };
+        self.reserve(namespace, pattern.bytes(), more)?;
+        self.count(namespace, pattern);
+        Ok(())
+    }
+
+    /// Whether a pattern of this size, which is not compiled, would be counted.
+    pub fn would_admit(&mut self, namespace: &str, bytes: u32) -> Result<(), String> {
+        self.reserve(namespace, bytes, bytes)
+    }
+
+    /// Counts all of these or none. What is refused has to be compiled, and refused, one by one.
+    pub fn admit_all<'p>(&mut self, patterns: impl Iterator<Item = (&'p str, &'p Arc<Pattern>)> + Clone) -> bool {
+        let fits = self.fits(patterns.clone());
+        if fits {
+            patterns.for_each(|(namespace, pattern)| self.count(namespace, pattern));
+        }
+        fits
+    }
+
+    /// Whether it is in the table so far.
+    pub fn has(&self, pattern: &Arc<Pattern>) -> bool {
+        self.counted.contains_key(&key(pattern))
+    }
+
+    /// What a namespace would have more, and what all would.
+    fn reserve(&mut self, namespace: &str, bytes: u32, more: u32) -> Result<(), String> {
         self.is_open(namespace)?;
-        if self.fits([(namespace, pattern)].into_iter()) {
-            self.count(namespace, pattern);
+        if self.is_within(self.used.saturating_add(more), [(namespace, bytes)].into_iter()) {
             return Ok(());
         }
         self.accounts.entry(namespace.into()).or_default().is_full = true;
@@ -71,7 +95,7 @@ impl Room {
     }
 
     /// Whether there is room for all of these.
-    pub fn fits<'p>(&self, patterns: impl Iterator<Item = (&'p str, &'p Arc<Pattern>)>) -> bool {
+    fn fits<'p>(&self, patterns: impl Iterator<Item = (&'p str, &'p Arc<Pattern>)>) -> bool {
         let mut used = self.used;
         let mut more: HashMap<&str, u32> = HashMap::new();
         let (mut seen, mut seen_of) = (HashSet::new(), HashSet::new());
@@ -82,25 +106,32 @@ impl Room {
             {
                 continue;
             }
+            if account.is_some_and(|account| account.is_full) {
+                return false;
+            }
             *more.entry(namespace).or_default() += pattern.bytes();
-            if !self.counted.contains_key(&key(pattern)) && seen.insert(key(pattern)) {
+            if !self.has(pattern) && seen.insert(key(pattern)) {
                 used = used.saturating_add(pattern.bytes());
             }
         }
+        self.is_within(used, more.into_iter())
+    }
+
+    /// Whether so many bytes in all, with so many more for each of these namespaces, are within the limits.
+    fn is_within<'p>(&self, used: u32, mut more: impl Iterator<Item = (&'p str, u32)>) -> bool {
         let free = limits::REGEX_BYTES_PER_TABLE.saturating_sub(used);
         let most = if free >= limits::REGEX_BYTES_PER_TABLE / 8 {
             limits::REGEX_BYTES_PER_NAMESPACE
         } else {
             limits::REGEX_BYTES_OF_LITTLE
         };
-        more.iter().all(|(namespace, bytes)| {
-            let held = self.accounts.get(*namespace).map_or(0, |account| account.bytes).saturating_add(*bytes);
+        more.all(|(namespace, bytes)| {
+            let held = self.accounts.get(namespace).map_or(0, |account| account.bytes).saturating_add(bytes);
             used <= limits::REGEX_BYTES_PER_TABLE && held <= most
         })
     }
 
-    /// Counts a pattern that is in the table.
-    pub fn count(&mut self, namespace: &str, pattern: &Arc<Pattern>) {
+    fn count(&mut self, namespace: &str, pattern: &Arc<Pattern>) {
         let account = match self.accounts.get_mut(namespace) {
             Some(account) => account,
             None => self.accounts.entry(namespace.into()).or_default(),

@@ -190,6 +190,12 @@ impl Route {
         self.filters.as_ref().map(|filters| &*filters.mirrors).unwrap_or_default()
     }
 
+    /// Where its requests and their copies go.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let mirrors = self.mirrors().iter().map(|mirror| &mirror.target);
+        self.groups.iter().map(|group| &group.target).chain(mirrors)
+    }
+
     /// The mirrors that this request is sent to.
     pub fn mirrors_for(&self, draw: u64) -> impl Iterator<Item = &Mirror> {
         (0..)
@@ -212,7 +218,7 @@ impl Route {
     }
 
     /// Those of its conditions and of its cache policy.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> {
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Arc<Pattern>> + Clone {
         let path = match &self.path {
             PathRule::Pattern(pattern) => Some(pattern),
             _ => None,
@@ -253,6 +259,16 @@ pub enum Target {
     Inline(Arc<Pool>),
     /// A pool of the table, found by number so that its endpoints can change without touching the route.
     Named(u32),
+}
+
+impl Target {
+    /// Of the pool in the table.
+    pub(crate) fn number(&self) -> Option<usize> {
+        match self {
+            Self::Named(number) => usize::try_from(*number).ok(),
+            Self::Invalid | Self::Inline(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! The table: everything that a request needs, immutable, published by one pointer swap.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::choice::{Action, Choice, Forward, Matched, RouteId};
@@ -28,8 +27,6 @@ pub struct Table {
     pub(crate) hash: Option<Box<str>>,
     pub(crate) listeners: Listeners,
     pub(crate) hosts: Box<[Arc<Host>]>,
-    /// Hosts that patterns of found no room: nothing of them is taken over.
-    pub(crate) short_hosts: HashSet<Arc<str>>,
     pub(crate) host_index: HostIndex,
     pub(crate) pools: NamedPools,
     pub(crate) ejection: Ejection,
@@ -88,7 +85,12 @@ impl Table {
             let Some(candidate) = self.hosts.get(index(number)) else { continue };
             seen = true;
             let found = candidate.index.find(&candidate.routes, facts.url.path, heads, |route| route.accepts(&facts));
-            let Some(rank) = found else { continue };
+            let Some(rank) = found else {
+                if candidate.is_closed {
+                    break;
+                }
+                continue;
+            };
             let Some(route) = candidate.routes.get(index(rank)) else { continue };
             let id = RouteId { host: number, rank };
             let matched = Matched { listener, host: candidate, route, id };

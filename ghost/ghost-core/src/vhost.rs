@@ -1,6 +1,10 @@
 //! One host of the table: its routes in precedence order, their index, and what was refused.
+//!
+//! A route is served on a host with all of its rules or not at all: where one of them cannot be compiled, its requests would
+//! fall to a wider rule of the same route, past a filter or to another backend.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -11,8 +15,11 @@ use crate::hash;
 use crate::index::PathIndex;
 use crate::intern::Shared;
 use crate::limits;
+use crate::pattern::Pattern;
 use crate::report::{Effect, Refusal};
+use crate::room::{self, Room};
 use crate::route::Route;
+use crate::waiting::Wait;
 
 #[derive(Debug)]
 pub struct Host {
@@ -21,18 +28,33 @@ pub struct Host {
     pub(crate) digest: u128,
     pub(crate) routes: Box<[Arc<Route>]>,
     pub(crate) index: PathIndex,
+    /// Compiled, and not served for the sake of another rule of the same route.
+    pub(crate) left_out: Box<[Arc<Route>]>,
     pub(crate) refusals: Box<[Refusal]>,
     /// What each element of `routes` became, sorted by digest: what the next table can take over.
-    sources: Box<[Source]>,
+    pub(crate) sources: Box<[Source]>,
+    /// For the rest of its newest version.
+    pub(crate) wait: Option<Wait>,
+    /// What it has no route for does not fall to a less specific host.
+    pub(crate) is_closed: bool,
 }
 
 /// An element of `routes`: its bytes, the route and the refusal that came of them. Refused ones are remembered too: a
 /// pattern that is too large costs milliseconds to find out about, and must not cost them again with every change of the host.
 #[derive(Debug, Clone, Copy)]
-struct Source {
+pub(crate) struct Source {
     digest: u128,
-    rank: Option<u32>,
+    place: Place,
     refusal: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In `routes`.
+    Served(u32),
+    /// In `left_out`.
+    LeftOut(u32),
+    Nowhere,
 }
 
 impl Host {
@@ -52,9 +74,31 @@ impl Host {
             digest: 0,
             routes: Box::default(),
             index: PathIndex::default(),
+            left_out: Box::default(),
             refusals: Box::default(),
             sources: Box::default(),
+            wait: None,
+            is_closed: false,
         }
+    }
+
+    /// Of all routes that it holds, each with its namespace.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (&str, &Arc<Pattern>)> + Clone {
+        self.routes.iter().chain(&self.left_out).flat_map(|route| room::patterns(route))
+    }
+
+    fn compiled(&self, place: Place) -> Option<&Arc<Route>> {
+        let at = |number: u32| usize::try_from(number).ok();
+        match place {
+            Place::Served(number) => self.routes.get(at(number)?),
+            Place::LeftOut(number) => self.left_out.get(at(number)?),
+            Place::Nowhere => None,
+        }
+    }
+
+    /// Counts the patterns of what came of this element, unless there is no room for them any more.
+    fn has_room(&self, source: Source, room: &mut Room) -> bool {
+        self.compiled(source.place).is_none_or(|route| room.admit_all(room::patterns(route)))
     }
 
     fn source(&self, digest: u128) -> Option<Source> {
@@ -66,24 +110,40 @@ impl Host {
 /// A host in the making.
 struct Draft<'d> {
     name: &'d Arc<str>,
-    routes: Vec<(Source, Arc<Route>)>,
+    routes: Vec<Drafted>,
     refused: Vec<Source>,
     refusals: Vec<Refusal>,
-    reused: usize,
+    /// Names of the routes that a rule is missing of.
+    broken: HashSet<Box<str>>,
     /// Nothing was put off to the next build.
-    settled: bool,
+    is_settled: bool,
+    /// No pattern was refused for lack of room.
+    has_room: bool,
 }
 
-/// Compiles a host, taking over from `previous` what came of equal bytes. Also tells how many routes those were.
+pub(crate) struct Compiled {
+    pub host: Host,
+    /// How many of its routes were taken over.
+    pub reused: usize,
+    /// Nothing of it was put off to the next build.
+    pub is_settled: bool,
+}
+
+struct Drafted {
+    source: Source,
+    route: Arc<Route>,
+    is_reused: bool,
+}
+
+/// Compiles a host, taking over from `previous` what came of equal bytes, as far as there is room for its patterns.
 pub(crate) fn compile(
     name: &Arc<str>,
     raw: &RawValue,
     digest: u128,
     previous: Option<&Host>,
     shared: &mut Shared,
-) -> Result<(Host, usize), Refusal> {
-    let mut draft =
-        Draft { name, routes: Vec::new(), refused: Vec::new(), refusals: Vec::new(), reused: 0, settled: true };
+) -> Result<Compiled, Refusal> {
+    let mut draft = Draft::new(name);
     let omitted = |wrong| refusal(name, Effect::HostOmitted, wrong);
     let dto: dto::Vhost<'_> = compile::read(raw.get()).map_err(omitted)?;
     compile::at_most("routes", dto.routes.len(), limits::ROUTES_PER_HOST).map_err(omitted)?;
@@ -91,8 +151,8 @@ pub(crate) fn compile(
     for (rule, raw) in (0..).zip(&dto.routes) {
         let digest = hash::digest(raw.get().as_bytes());
         match previous.and_then(|host| Some((host, host.source(digest)?))) {
-            Some((host, source)) => draft.take_over(rule, host, source),
-            None => draft.compile(rule, raw, digest, shared),
+            Some((host, source)) if host.has_room(source, &mut shared.room) => draft.take_over(rule, host, source),
+            _ => draft.compile(rule, raw, digest, shared),
         }
     }
     if draft.sort_if_needed() {
@@ -109,56 +169,73 @@ pub(crate) fn compile(
             }
         },
     };
-    let reused = draft.reused;
-    Ok((draft.finish(digest, default), reused))
+    Ok(draft.finish(digest, default))
 }
 
-impl Draft<'_> {
+impl<'d> Draft<'d> {
+    fn new(name: &'d Arc<str>) -> Self {
+        Self {
+            name,
+            routes: Vec::new(),
+            refused: Vec::new(),
+            refusals: Vec::new(),
+            broken: HashSet::new(),
+            is_settled: true,
+            has_room: true,
+        }
+    }
+
     fn take_over(&mut self, rule: u32, host: &Host, source: Source) {
         let at = |number: u32| usize::try_from(number).ok();
         let refusal = source.refusal.and_then(|number| host.refusals.get(at(number)?)).and_then(|refusal| {
             self.refusals.push(Refusal { rule: Some(rule), ..refusal.clone() });
             last(&self.refusals)
         });
-        match source.rank.and_then(|rank| host.routes.get(at(rank)?)) {
-            Some(route) => {
-                self.reused += 1;
-                self.routes.push((Source { refusal, ..source }, Arc::clone(route)));
-            }
-            None => self.refused.push(Source { refusal, ..source }),
+        if let Some(route) = host.compiled(source.place) {
+            let source = Source { refusal, ..source };
+            self.routes.push(Drafted { source, route: Arc::clone(route), is_reused: true });
+        } else {
+            let name = self.refusals.last().map(|refusal| refusal.route.clone());
+            self.broken.extend(name);
+            self.refused.push(Source { refusal, ..source });
         }
     }
 
     fn compile(&mut self, rule: u32, raw: &RawValue, digest: u128, shared: &mut Shared) {
-        let deferred = shared.budget.deferred();
-        let (route, refused) = match compile::route(raw, shared) {
+        let (deferred, refused) = (shared.budget.deferred(), shared.room.refusals());
+        let (route, wrong) = match compile::route(raw, shared) {
             Ok(compile::Compiled { route, uncached }) => {
-                let refused = uncached.map(|wrong| (route.name().into(), Effect::Uncached, wrong));
-                (Some(route), refused)
+                let wrong = uncached.map(|wrong| (route.name().into(), Effect::Uncached, wrong));
+                (Some(route), wrong)
             }
             Err(wrong) => {
-                let name = serde_json::from_str(raw.get())
+                let name: Box<str> = serde_json::from_str(raw.get())
                     .map_or_else(|_| "".into(), |known: dto::RouteName<'_>| (*known.name).into());
+                self.broken.insert(name.clone());
                 (None, Some((name, Effect::RouteOmitted, wrong)))
             }
         };
-        let refusal = refused.and_then(|(route, effect, wrong)| {
+        let is_settled = shared.budget.deferred() == deferred;
+        let has_room = shared.room.refusals() == refused;
+        let refusal = wrong.and_then(|(route, effect, wrong)| {
+            let effect = if is_settled { effect } else { Effect::Deferred };
             self.refusals.push(Refusal { route, rule: Some(rule), ..refusal(self.name, effect, wrong) });
             last(&self.refusals)
         });
-        // A digest that no bytes have: what was put off must be compiled again, not taken over.
-        let settled = shared.budget.deferred() == deferred;
-        self.settled &= settled;
-        let source = Source { digest: if settled { digest } else { 0 }, rank: None, refusal };
+        self.is_settled &= is_settled;
+        self.has_room &= has_room;
+        // A digest that no bytes have: what was put off, or found no room, must be compiled again, not taken over.
+        let digest = if is_settled && has_room { digest } else { 0 };
+        let source = Source { digest, place: Place::Nowhere, refusal };
         match route {
-            Some(route) => self.routes.push((source, Arc::new(route))),
+            Some(route) => self.routes.push(Drafted { source, route: Arc::new(route), is_reused: false }),
             None => self.refused.push(source),
         }
     }
 
     /// The writer's order stands unless it contradicts what the format says about `priority`. Then that is what counts.
     fn sort_if_needed(&mut self) -> bool {
-        let key = |(_, route): &(_, Arc<Route>)| (Reverse(route.order.0), route.order.1);
+        let key = |drafted: &Drafted| (Reverse(drafted.route.order.0), drafted.route.order.1);
         if self.routes.is_sorted_by_key(key) {
             return false;
         }
@@ -166,19 +243,30 @@ impl Draft<'_> {
         true
     }
 
-    fn finish(self, digest: u128, default: Option<Arc<Route>>) -> Host {
-        let ranked = (0..).zip(&self.routes).map(|(rank, (source, _))| Source { rank: Some(rank), ..*source });
-        let mut sources: Vec<_> = ranked.chain(self.refused).collect();
+    fn finish(mut self, digest: u128, default: Option<Arc<Route>>) -> Compiled {
+        // Of elements without a name nobody knows which belong together.
+        self.broken.remove("");
+        let (left_out, served): (Vec<_>, Vec<_>) =
+            self.routes.into_iter().partition(|drafted| self.broken.contains(drafted.route.name()));
+        let reused = served.iter().filter(|drafted| drafted.is_reused).count();
+        let mut sources = self.refused;
+        let mut place = |all: Vec<Drafted>, at: fn(u32) -> Place| {
+            sources.extend((0..).zip(&all).map(|(n, drafted)| Source { place: at(n), ..drafted.source }));
+            all.into_iter().map(|drafted| drafted.route).collect::<Vec<_>>()
+        };
+        let (served, left_out) = (place(served, Place::Served), place(left_out, Place::LeftOut));
         sources.sort_unstable_by_key(|source| source.digest);
-        let routes: Box<[_]> = self.routes.into_iter().map(|(_, route)| route).chain(default).collect();
-        Host {
-            name: Arc::clone(self.name),
-            digest: if self.settled { digest } else { 0 },
+        let routes: Box<[_]> = served.into_iter().chain(default).collect();
+        let host = Host {
+            digest: if self.is_settled && self.has_room { digest } else { 0 },
             index: PathIndex::build(&routes),
             routes,
+            left_out: left_out.into(),
             refusals: self.refusals.into(),
             sources: sources.into(),
-        }
+            ..Host::empty(self.name)
+        };
+        Compiled { host, reused, is_settled: self.is_settled }
     }
 }
 

@@ -13,6 +13,11 @@ fn pattern(n: usize) -> String {
     format!("/{n}[ab]*a[ab]{{8}}")
 }
 
+/// Charged the most that there is, and of some 25 KiB.
+fn costly(n: usize) -> String {
+    format!("[^/]{{1,500}}/x{n}[^/]{{1,499}}")
+}
+
 fn route(name: &str, pattern: &str) -> Value {
     json!({ "route_name": name, "regex": "full", "path_match": { "type": "RegularExpression", "value": pattern },
         "backend_groups": [{ "weight": 1, "backends": [{ "address": "10.0.0.1", "port": 80 }] }] })
@@ -99,6 +104,105 @@ fn what_is_taken_over_counts() {
         assert!(built.report.pattern_bytes <= limits::REGEX_BYTES_PER_NAMESPACE, "{}", built.report.pattern_bytes);
         let fresh = build(&hosts, None);
         assert_eq!(built.report.refusals, fresh.report.refusals, "round {round}");
+    }
+}
+
+/// Without room for one of its rules no request falls to a wider one.
+#[test]
+fn a_route_without_room_for_all_of_it_is_not_there() {
+    let of_one = |count: usize| {
+        let mut all = vec![route("greedy/first", &pattern(MANY))];
+        all.extend((0..count).map(|n| route("greedy/r", &pattern(n))));
+        all.push(route("greedy/r", "/.*"));
+        BTreeMap::from([("a.com".to_owned(), all), ("b.com".to_owned(), vec![route("greedy/r", &pattern(0))])])
+    };
+    let whole = build(&of_one(10), None);
+    assert_eq!(names(&whole, "a.com").len(), 12);
+    let first = build(&of_one(MANY), Some(&whole.table));
+    assert_eq!(names(&first, "a.com"), ["greedy/first"], "and none of those that there was room for");
+    assert_eq!(names(&first, "b.com"), ["greedy/r"], "which needs no room of its own");
+    assert!(first.report.refusals.iter().all(|refusal| refusal.effect == Effect::RouteOmitted));
+    assert_eq!((first.report.deferred, first.report.hosts_reused), (0, 1));
+    let again = build(&of_one(MANY), Some(&first.table));
+    assert_eq!(again.report.refusals, first.report.refusals);
+    assert_eq!(again.report.hosts_reused, 1, "the host is compiled again");
+    let back = build(&of_one(20), Some(&again.table));
+    assert_eq!((names(&back, "a.com").len(), back.report.refusals.len()), (22, 0));
+}
+
+/// Takes some 44 KiB, and work.
+fn large(n: usize) -> String {
+    format!("/{n}[ab]*a[ab]{{10}}")
+}
+
+/// That there was no room is not remembered.
+#[test]
+fn a_large_pattern_comes_back_when_there_is_room() {
+    let table = |count: usize| {
+        BTreeMap::from([("a.com".to_owned(), (0..count).rev().map(|n| route(&format!("ns/{n}"), &large(n))).collect())])
+    };
+    let mut built = build(&table(150), None);
+    for _ in 0..3 {
+        while built.report.deferred > 0 {
+            built = build(&table(150), Some(&built.table));
+        }
+        let served = names(&built, "a.com").len();
+        assert!(served > 50 && served < 140, "{served}");
+        assert_eq!(built.report.refusals.len(), 150 - served);
+        built = build(&table(150), Some(&built.table));
+    }
+    let back = build(&table(10), Some(&built.table));
+    assert_eq!((names(&back, "a.com").len(), back.report.refusals.len()), (10, 0));
+}
+
+/// Others' patterns, each too large for what room is left, take no more than a build's work in all: how large they are is remembered.
+#[test]
+fn what_finds_no_room_does_not_take_work_for_ever() {
+    let full = (0..9).map(|n| (format!("{n}.com"), routes(&format!("full{n}"), n * 1_000..n * 1_000 + 400)));
+    let mut hosts: BTreeMap<_, _> = full.collect();
+    let count = usize::try_from(limits::REGEX_WORK_PER_BUILD.div_ceil(limits::REGEX_WORK_MOST)).unwrap() + 5;
+    hosts.insert("x.com".to_owned(), (0..count).map(|n| route(&format!("n{n}/r"), &costly(n))).collect());
+    let first = build(&hosts, None);
+    assert!(first.report.deferred > 0);
+    let second = build(&hosts, Some(&first.table));
+    assert_eq!(second.report.deferred, 0);
+    let refused = second.report.refusals.iter().filter(|refusal| &*refusal.vhost == "x.com").count();
+    assert_eq!(refused, count - names(&second, "x.com").len());
+    assert!(refused + 5 > count, "{refused}");
+    let third = build(&hosts, Some(&second.table));
+    assert_eq!((third.report.deferred, third.report.refusals), (0, second.report.refusals));
+}
+
+/// What waits takes nothing of the room of those that do not.
+#[test]
+fn a_host_that_waits_leaves_others_their_room() {
+    let mut hosts = BTreeMap::new();
+    for namespace in ["a", "b", "c"] {
+        hosts.insert(format!("{namespace}.com"), routes(namespace, 0..200));
+    }
+    hosts.insert("m.com".to_owned(), routes("modest", 0..40));
+    let before = build(&hosts, None);
+    assert!(before.report.refusals.is_empty());
+    for (number, namespace) in [(1, "a"), (2, "b"), (3, "c")] {
+        let host = hosts.get_mut(&format!("{namespace}.com")).unwrap();
+        *host = routes(namespace, number * 1_000..number * 1_000 + 200);
+        host.extend((0..90).map(|n| route(&format!("{namespace}/late"), &costly(number * 1_000 + n))));
+    }
+    hosts.insert("m.com".to_owned(), routes("modest", 0..45));
+    let first = build(&hosts, Some(&before.table));
+    assert!(first.report.deferred > 0);
+    for namespace in ["a", "b", "c"] {
+        assert_eq!(names(&first, &format!("{namespace}.com")), names(&before, &format!("{namespace}.com")));
+    }
+    assert_eq!(names(&first, "m.com").len(), 45);
+    let mut last = first;
+    for _ in 0..9 {
+        last = build(&hosts, Some(&last.table));
+    }
+    assert_eq!(last.report.deferred, 0);
+    assert_eq!(names(&last, "m.com").len(), 45);
+    for namespace in ["a", "b", "c"] {
+        assert_eq!(names(&last, &format!("{namespace}.com")).len(), 200, "late did not fit, as a whole");
     }
 }
 

@@ -178,30 +178,24 @@ set_place(struct http *bereq, const struct ghost_attempt *a)
 }
 
 /*
- * Varnish sends a request again whose connection was kept from an earlier one and ended without an answer. A proxy must not do so with
- * one that may not happen twice (RFC 9110, 9.2.2). Whether there is another attempt of ours is for us to say.
+ * Varnish sends a request again, over a new connection, whose connection was kept from an earlier one and ended without an answer. It may do
+ * so where we would: once, with what may happen twice, and as far as the rule asks for it. Whether there is another attempt of ours is for us to say.
  */
-static const char happens_once[] = "method not idempotent";
+static const char not_again[] = "not to be sent again";
 
 static void
-forbid_repetition(struct busyobj *bo)
+forbid_repetition(const struct backend_task *t)
 {
-	static const char *const methods[] = { "GET", "HEAD", "OPTIONS", "PUT", "DELETE" };
-	const char *method = http_GetMethod(bo->bereq);
-	size_t i;
 
-	for (i = 0; i < sizeof methods / sizeof *methods; i++)
-		if (strcmp(method, methods[i]) == 0)
-			return;
-	if (bo->no_retry == NULL)
-		bo->no_retry = happens_once;
+	if (t->bo->no_retry == NULL && !may_be_repeated(t))
+		t->bo->no_retry = not_again;
 }
 
 void
 attempt_over(struct busyobj *bo)
 {
 
-	if (bo->no_retry == happens_once)
+	if (bo->no_retry == not_again)
 		bo->no_retry = NULL;
 }
 
@@ -219,7 +213,7 @@ attempt_begin(VRT_CTX, struct backend_task *t, const struct ghost_message *m, gh
 	if (t->refused || WS_Overflowed(bo->bereq->ws))
 		t->attempt.backend = NULL;
 	set_limits(ctx, t, now);
-	forbid_repetition(bo);
+	forbid_repetition(t);
 	t->turn = bo->retries + 1;
 	/* Purges ask what was sent before them. */
 	t->sent_ms = t->attempt.caches ? now_ms() : now;

@@ -26,6 +26,7 @@ struct backend_task {
 	uint64_t			sent_before;	/* bytes of requests sent by earlier attempts */
 	uint64_t			received_before;	/* and of answers' heads received */
 	unsigned			n_tried;
+	unsigned			resent;		/* times that Varnish sent it again by itself */
 	unsigned			resolved:1;
 	unsigned			stored:1;
 	unsigned			again:1;
@@ -47,6 +48,7 @@ void attempt_over(struct busyobj *);
 
 /* response.c */
 bool was_sent(const struct backend_task *);
+bool may_be_repeated(const struct backend_task *);
 bool attempts_again(struct backend_task *, uint16_t status);
 
 /* share.c */

@@ -1,7 +1,8 @@
 /*
  * X-Forwarded-For, -Proto, -Host and -Port: who asked, and how, as the backend shall see it. What others have for the same
- * (Forwarded, X-Real-IP, X-Forwarded-Scheme, -Ssl, …) would contradict them, and is a client's word: it goes away. So does what CGI, WSGI
- * and their kin cannot tell from one of these, since they read '_' as '-'.
+ * (Forwarded, X-Real-IP, X-Forwarded-Scheme, -Ssl, …) would contradict them, and is a client's word: it goes away. So does what backends take
+ * for a path that a proxy has changed (X-Forwarded-Prefix, X-Original-URL, …): links of an answer that others get from the cache would be made
+ * of it. And what CGI, WSGI and their kin cannot tell from one of these, since they read '_' as '-'.
  *
  * They are on req, not on bereq alone: what a response varies by is looked for there, and so does the user's VCL. Lines are
  * linked where they can be, because a hit pays for them, too.
@@ -36,17 +37,12 @@ begins(const txt *hd, const char *name, size_t n)
 	return (1);
 }
 
-/* What frameworks read for the scheme or the host as well; "X-Forwarded-" before it. */
+/* What proxies put beside a path that they rewrote; frameworks route by it. */
 static int
-says_the_same(const char *rest, size_t n)
+names_a_path(const txt *hd)
 {
-	static const char *const names[] = { "Scheme:", "Ssl:", "Protocol:", "Server:" };
-	size_t i;
 
-	for (i = 0; i < sizeof names / sizeof *names; i++)
-		if (n >= strlen(names[i]) && strncasecmp(rest, names[i], strlen(names[i])) == 0)
-			return (1);
-	return (0);
+	return (begins(hd, "x-original-url:", 15) || begins(hd, "x-original-uri:", 15) || begins(hd, "x-rewrite-url:", 14));
 }
 
 static unsigned
@@ -55,19 +51,22 @@ which(const txt *hd)
 	const char *rest;
 	size_t n;
 
-	if (hd->b != NULL && hd->b[0] != '\0' && (hd->b[0] | 0x20) == 'f')
+	if (hd->b == NULL || hd->e - hd->b < (ptrdiff_t)sizeof "forwarded")
+		return (0);
+	if ((hd->b[0] | 0x20) == 'f')
 		return (begins(hd, "forwarded:", 10) ? FOREIGN : 0);
-	if (hd->b != NULL && (hd->b[0] | 0x20) == 'x' && begins(hd, "x-real-ip:", 10))
-		return (FOREIGN);
+	if ((hd->b[0] | 0x20) != 'x')
+		return (0);
 	/* Few headers begin like one of them. */
-	if (hd->b == NULL || hd->e - hd->b < (ptrdiff_t)PREFIX_LENGTH + 4 || (hd->b[0] | 0x20) != 'x' ||
-	    (hd->b[2] | 0x20) != 'f' || !begins(hd, "x-forwarded-", PREFIX_LENGTH))
+	if ((hd->b[2] | 0x20) == 'r' || (hd->b[2] | 0x20) == 'o')
+		return (begins(hd, "x-real-ip:", 10) || names_a_path(hd) ? FOREIGN : 0);
+	if ((hd->b[2] | 0x20) != 'f' || !begins(hd, "x-forwarded-", PREFIX_LENGTH))
 		return (0);
 	if (strncasecmp(hd->b, PREFIX, PREFIX_LENGTH) != 0)
 		return (FOREIGN);
 	rest = hd->b + PREFIX_LENGTH;
 	n = (size_t)(hd->e - rest);
-	if (strncasecmp(rest, "For:", 4) == 0)
+	if (n >= 4 && strncasecmp(rest, "For:", 4) == 0)
 		return (FOR);
 	if (n >= 6 && strncasecmp(rest, "Proto:", 6) == 0)
 		return (PROTO);
@@ -75,7 +74,7 @@ which(const txt *hd)
 		return (HOST);
 	if (n >= 5 && strncasecmp(rest, "Port:", 5) == 0)
 		return (PORT);
-	return (says_the_same(rest, n) ? FOREIGN : 0);
+	return (FOREIGN);
 }
 
 /* Varnish has put the client's address behind what the client sent: that alone stays. */

@@ -18,18 +18,58 @@ was_sent(const struct backend_task *t)
 	return (t->bo->acct.bereq_hdrbytes != t->sent_before || WS_Overflowed(t->bo->ws));
 }
 
+/* Bytes of a request's head as it is sent. */
+static uint64_t
+head_length(const struct http *hp)
+{
+	uint64_t n = 2;
+	unsigned u;
+
+	for (u = 0; u < hp->nhd; u++)
+		if (hp->hd[u].b != NULL)
+			n += Tlen(hp->hd[u]) + (u == HTTP_HDR_METHOD || u == HTTP_HDR_URL ? 1 : 2);
+	return (n);
+}
+
+/* Whether Varnish has sent the request again in this attempt, since the connection that was kept from an earlier one had ended. */
+static bool
+was_resent(const struct backend_task *t)
+{
+	uint64_t once = head_length(t->bo->bereq);
+
+	return (t->bo->acct.bereq_hdrbytes - t->sent_before > once + once / 2);
+}
+
+/* Whether the request asks for nothing that must not happen twice (RFC 9110, 9.2.2), and its head is all of it. */
+static bool
+may_happen_twice(const struct backend_task *t)
+{
+	const struct busyobj *bo = t->bo;
+	const char *method = http_GetMethod(bo->bereq);
+
+	if (bo->bereq_body != NULL || (bo->req != NULL && bo->req->req_body_status != BS_NONE))
+		return (false);
+	return (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0);
+}
+
+/* Whether it may be sent again if the attempt that begins ends without an answer. */
+bool
+may_be_repeated(const struct backend_task *t)
+{
+	struct ghost_ended e = { .end = GHOST_UNANSWERED, .repeated = t->repeated, .retries = t->bo->retries + t->resent };
+
+	return (may_happen_twice(t) && ghost_again(t->view, t->ticket, &e, now_ms(), t->began_ms));
+}
+
 /* Whether the connection ended before the first byte of an answer, of a request that may be repeated. One that ran out of time is
  * told by the time that it took. */
 static bool
 is_unanswered(const struct backend_task *t)
 {
 	const struct busyobj *bo = t->bo;
-	const char *method = http_GetMethod(bo->bereq);
 	double limit = bo->first_byte_timeout;
 
-	if (bo->bereq_body != NULL || (bo->req != NULL && bo->req->req_body_status != BS_NONE))
-		return (false);
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+	if (!may_happen_twice(t))
 		return (false);
 	if (isnan(limit) || limit <= 0)
 		limit = cache_param->first_byte_timeout;
@@ -108,9 +148,14 @@ keep_object(VRT_CTX, struct backend_task *t, const struct ghost_stored *s, const
 bool
 attempts_again(struct backend_task *t, uint16_t status)
 {
-	struct ghost_ended e = { .status = status, .repeated = t->repeated, .retries = t->bo->retries,
-	    .tried = { t->tried, t->n_tried } };
+	struct ghost_ended e = { .status = status, .tried = { t->tried, t->n_tried } };
 
+	if (was_resent(t)) {
+		t->resent++;
+		t->repeated = 1;
+	}
+	e.repeated = t->repeated;
+	e.retries = t->bo->retries + t->resent;
 	if (status != 0 && t->attempt.retries == 0)
 		return (false);
 	if (status != 0)

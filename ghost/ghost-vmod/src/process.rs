@@ -21,6 +21,8 @@ use crate::router::{Listeners, Router};
 const STACK_BYTES: usize = 8 << 20;
 /// How often tables and backends that are out of use are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
+/// How long the answer to the first table waits for patterns that were put off: a pod is ready with that answer, and had better have all hosts.
+const FIRST_ANSWER: Duration = Duration::from_secs(10);
 /// Listeners with a counter of their own; the rest are counted together only.
 const COUNTED_LISTENERS: usize = 64;
 
@@ -131,24 +133,33 @@ impl Process {
     }
 
     fn run(&self, vrt: Vrt, jobs: &Receiver<Job>) {
+        let mut unfinished = false;
         loop {
-            match jobs.recv_timeout(SWEEP) {
+            // Each build compiles some of the patterns that the last one put off, so this ends.
+            let pause = if unfinished { Duration::ZERO } else { SWEEP };
+            match jobs.recv_timeout(pause) {
                 Ok(job) => {
-                    let mut outcome = self.load(vrt);
-                    let mut unfinished = outcome.unfinished;
+                    let outcome = self.load_for_answer(vrt);
+                    unfinished = outcome.unfinished;
                     let _ = job.answer.send(outcome);
-                    // Each build compiles some of the patterns that the last one put off, so this ends.
-                    while unfinished {
-                        outcome = self.load(vrt);
-                        unfinished = outcome.unfinished;
-                    }
                 }
+                Err(RecvTimeoutError::Timeout) if unfinished => unfinished = self.load(vrt).unfinished,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             self.sweep(vrt);
             vrt.mirrors_failed(mirror::failed());
         }
+    }
+
+    fn load_for_answer(&self, vrt: Vrt) -> Outcome {
+        let began = Instant::now();
+        let is_first = !self.loaded.load(Ordering::Acquire);
+        let mut outcome = self.load(vrt);
+        while is_first && outcome.unfinished && began.elapsed() < FIRST_ANSWER {
+            outcome = self.load(vrt);
+        }
+        outcome
     }
 
     fn load(&self, vrt: Vrt) -> Outcome {
