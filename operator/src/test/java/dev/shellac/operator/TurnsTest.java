@@ -32,6 +32,7 @@ import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.NoCluster;
 import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
+import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
 import dev.shellac.varnishconfig.delivery.Delivery;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -150,12 +151,53 @@ final class TurnsTest {
         assertThat(around).isEmpty();
     }
 
+    /** One route that changes during each write must not keep everybody's certificates and ports from the pods. */
+    @Test
+    void childrenAreAppliedThoughConfigurationChangesDuringEachWrite() throws Exception {
+        arrive();
+        world.holds = true;
+        var loop = new Loop(world, new ClusterObjects(Stage.PLATFORM), Features.settings());
+        for (int n = 0; n < 6; n++) {
+            change(n);
+            inbox.fleet(new Fleet.Key("shop", "edge"));
+            loop.turn(inbox.take(Duration.ZERO), Instant.now());
+            assertThat(world.held)
+                    .as("a write is in flight whenever a turn ends")
+                    .isNotEmpty();
+            List.copyOf(world.held).forEach(TurnsTest::end);
+            world.held.clear();
+        }
+        assertThat(world.done).contains("children of edge");
+    }
+
+    private void change(int version) {
+        String route = """
+                apiVersion: gateway.networking.k8s.io/v1
+                kind: HTTPRoute
+                metadata: {name: r, namespace: shop, generation: %1$d, resourceVersion: "%1$d"}
+                spec:
+                  parentRefs: [{name: edge}]
+                  rules: [{filters: [{type: RequestRedirect, requestRedirect: {hostname: a%1$d.example.com}}]}]
+                """.formatted(version + 1);
+        Decoder.decode(List.of(Source.of("r.yaml", route))).objects().forEach(found -> inbox.there(found.resource()));
+    }
+
+    private static void end(WorkQueue.Task write) {
+        try {
+            write.run();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Does what it is asked and notes it, but for what fails: each word in its turn, once. */
     private static final class World extends NoCluster implements Ports, Courier, Desk.Listener, Arrivals.Reader {
         private final List<String> failures = new ArrayList<>();
         private final List<String> done = new ArrayList<>();
         private final List<ObjectKey> written = new ArrayList<>();
+        private final List<WorkQueue.Task> held = new ArrayList<>();
         private Optional<String> version = Optional.empty();
+        private boolean holds;
 
         private void act(String what, String words) {
             if (!failures.isEmpty() && failures.getFirst().equals(what)) {
@@ -202,10 +244,10 @@ final class TurnsTest {
         @Override
         public Desk.Writer writer() {
             return (gateway, task) -> {
-                try {
-                    task.run();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
+                if (holds) {
+                    held.add(task);
+                } else {
+                    end(task);
                 }
             };
         }

@@ -187,7 +187,7 @@ public final class Loop {
             }
         }
         if (desk.paysChildren()) {
-            touched.furnishing.add(name);
+            touched.owing.add(name);
         }
     }
 
@@ -312,7 +312,7 @@ public final class Loop {
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name);
             if (brief.isPresent()) {
                 Desk desk = desks.computeIfAbsent(name, key -> new Desk());
-                if (desk.isWriting()) {
+                if (desk.isWriting() && !touched.owing.contains(name)) {
                     desk.oweChildren();
                     continue;
                 }

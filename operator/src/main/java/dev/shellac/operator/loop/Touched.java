@@ -24,6 +24,8 @@ final class Touched {
     final Set<Name> reporting = new TreeSet<>();
     final Set<Name> writing = new TreeSet<>();
     final Set<Name> furnishing = new TreeSet<>();
+    /** Those whose children have waited for a write that has ended. They wait for no other: with a change during each write they would wait for ever. */
+    final Set<Name> owing = new TreeSet<>();
 
     /** Those that changed themselves, and all where what they are furnished with did. */
     void since(Snapshot before, Snapshot now) {
@@ -57,6 +59,7 @@ final class Touched {
     Set<Name> withChildren() {
         var all = new TreeSet<>(writing);
         all.addAll(furnishing);
+        all.addAll(owing);
         return all;
     }
 }

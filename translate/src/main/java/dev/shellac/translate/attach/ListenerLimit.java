@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /**
  * How many listeners ListenerSets may bring to one Gateway. Every pod has all listeners in memory and in the head of its table, which has to fit
- * beside the routes, and all are compared with each other. A set that does not fit is refused as a whole; older sets come first.
+ * beside the routes, and all are compared with each other. A set that does not fit is refused as a whole; older sets come first. The last part is for namespaces
+ * that bring few, so that two that bring all they may do not push out everybody else.
  */
 final class ListenerLimit {
     /** All of them, whoever brings them. */
@@ -17,6 +18,12 @@ final class ListenerLimit {
 
     /** Those of one namespace other than the Gateway's. */
     static final int MOST_OF_A_NAMESPACE = 1_024;
+
+    /** Room that is left to namespaces of few listeners. */
+    static final int RESERVE = 512;
+
+    /** What counts as few. */
+    static final int FEW = 64;
 
     private final String home;
     private final Map<String, Integer> admitted = new HashMap<>();
@@ -36,9 +43,11 @@ final class ListenerLimit {
                     "ListenerSets of namespace " + namespace + " bring " + there + " listeners to this Gateway, and "
                             + more + " more would be beyond the " + MOST_OF_A_NAMESPACE + " of one namespace");
         }
-        if (all + more > MOST) {
+        boolean isFew = namespace.equals(home) || there + more <= FEW;
+        if (all + more > (isFew ? MOST : MOST - RESERVE)) {
             return refused("ListenerSets bring " + all + " listeners to this Gateway, and " + more
-                    + " more would be beyond the " + MOST + " of all namespaces");
+                    + " more would be beyond the " + (isFew ? MOST : MOST - RESERVE) + " of all namespaces"
+                    + (isFew ? "" : " that bring more than " + FEW));
         }
         admitted.put(namespace, there + more);
         all += more;

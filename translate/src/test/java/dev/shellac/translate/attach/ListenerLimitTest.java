@@ -30,6 +30,18 @@ final class ListenerLimitTest {
     }
 
     @Test
+    void namespacesThatFillTheirPartsLeaveRoomForThoseOfFewListeners() {
+        admit("greedy", ListenerLimit.MOST_OF_A_NAMESPACE / OF_A_SET);
+        int left = ListenerLimit.MOST - ListenerLimit.RESERVE - ListenerLimit.MOST_OF_A_NAMESPACE;
+        admit("greedy-too", left / OF_A_SET);
+        assertThat(limit.refusal(set("greedy-too")).map(Refusal::message).orElse(""))
+                .endsWith("beyond the 1536 of all namespaces that bring more than 64; use another Gateway for them");
+        for (int i = 0; i < ListenerLimit.RESERVE / OF_A_SET; i++) {
+            admit("modest-" + i, 1);
+        }
+    }
+
+    @Test
     void theGatewaysOwnNamespaceMayUseAll() {
         admit("home", ListenerLimit.MOST / OF_A_SET);
         assertThat(limit.refusal(set("home")).map(Refusal::message).orElse(""))
