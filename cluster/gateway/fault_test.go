@@ -56,8 +56,8 @@ func (s *site) keepsKeysInMemory(processes []usage.Process) {
 	s.Helper()
 	for _, process := range processes {
 		mounts, err := os.ReadFile(fmt.Sprintf("/proc/%d/mounts", process.PID))
-		if err != nil || !regexp.MustCompile(`(?m)^tmpfs (/var)?/run/varnish/edge tmpfs rw,.*size=8192k`).Match(mounts) {
-			s.Errorf("the folder of private keys is no tmpfs of 8 MiB: %v\n%s", err, mounts)
+		if err != nil || !regexp.MustCompile(`(?m)^tmpfs (/var)?/run/varnish/edge tmpfs rw,.*size=32768k`).Match(mounts) {
+			s.Errorf("the folder of private keys is no tmpfs of 32 MiB, as without a memory limit: %v\n%s", err, mounts)
 		}
 	}
 }
