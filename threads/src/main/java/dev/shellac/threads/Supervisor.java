@@ -59,7 +59,7 @@ public final class Supervisor {
     /** Counts and logs what nobody expected, and what a thread goes on after by itself. */
     public void survived(String name, Throwable fault) {
         ends.incrementAndGet();
-        LOG.log(Level.ERROR, "thread " + name + " met an exception that nobody expected, and goes on", fault);
+        LOG.log(Level.ERROR, "unexpected exception in thread " + name + ", which goes on", fault);
     }
 
     /** How often threads ended though nobody wanted it. */

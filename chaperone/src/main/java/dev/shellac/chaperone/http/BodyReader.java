@@ -59,7 +59,7 @@ final class BodyReader {
             throw tooLarge();
         }
         if (!turn.tryAcquire(bounds.turn().toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new Refused(BUSY, "another one is being read");
+            throw new Refused(BUSY, "another request body is being read: try again");
         }
         Thread overdue = Thread.ofVirtual().name("http-overdue").start(() -> endLate(exchange));
         try {

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
         name = "run",
         header = "Serve a folder on this host: a varnishd for each Gateway, kept up to date with the files.",
         description = {
-            "Every change to the folder is live within milliseconds; a file that is wrong keeps what it last held. Ends, and ends",
-            "everything it started, with Ctrl-C or SIGTERM."
+            "Every change to the folder is live some 100 ms after the last write; a file that is wrong",
+            "keeps what it last held. Ctrl-C or SIGTERM ends it and everything that it started."
         },
         footer = {
             "",

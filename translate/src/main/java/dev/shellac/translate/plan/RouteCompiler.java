@@ -46,7 +46,7 @@ public final class RouteCompiler {
                 nothingLeft || all.isEmpty()
                         ? Optional.empty()
                         : Optional.of(new Refusal(
-                                all.getFirst().reason(), dropped() + " (requests that it matches are answered 500)")),
+                                all.getFirst().reason(), dropped() + " (requests for this rule are answered 500)")),
                 refs(),
                 nothingLeft ? Map.of() : plans());
     }

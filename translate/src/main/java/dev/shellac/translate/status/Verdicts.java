@@ -38,7 +38,7 @@ record Verdicts(long generation) {
     }
 
     Condition resolvedRefs(Optional<Refusal> refusal) {
-        return unless(RESOLVED_REFS, refusal, Reason.RESOLVED_REFS, "all references lead somewhere");
+        return unless(RESOLVED_REFS, refusal, Reason.RESOLVED_REFS, "all references resolved");
     }
 
     private Condition condition(String type, State state, Reason reason, String message) {
