@@ -20,7 +20,7 @@ use crate::pattern::Pattern;
 use crate::report::{Effect, Refusal};
 use crate::room::{self, Room};
 use crate::route::Route;
-use crate::waiting;
+use crate::waiting::{self, Kept};
 
 #[derive(Debug)]
 pub struct Host {
@@ -34,8 +34,8 @@ pub struct Host {
     pub(crate) refusals: Box<[Refusal]>,
     /// What each element of `routes` became, sorted by digest: what the next table can take over.
     pub(crate) sources: Box<[Source]>,
-    /// Names of the routes that are served as they were before, sorted: their newest version is not all compiled.
-    pub(crate) kept: Box<[Box<str>]>,
+    /// The routes that are served as they were before, sorted by name: their newest version is not all compiled.
+    pub(crate) kept: Box<[Kept]>,
     /// What it has no route for does not fall to a less specific host.
     pub(crate) is_closed: bool,
 }

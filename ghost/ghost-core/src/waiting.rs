@@ -8,30 +8,46 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::limits;
 use crate::pool::Pool;
 use crate::room::{self, Room};
 use crate::route::{PathRule, Route, Target};
 use crate::table::{NamedPools, Table};
 use crate::vhost::{Drafted, Host};
 
+/// A route that is served in an earlier version.
+#[derive(Debug)]
+pub struct Kept {
+    name: Box<str>,
+    /// For how many builds in a row.
+    builds: u32,
+}
+
 impl Host {
     /// Whether this is of an earlier version of its route.
     pub(crate) fn is_kept(&self, route: &Route) -> bool {
-        self.kept.binary_search_by(|name| (**name).cmp(route.name())).is_ok()
+        self.kept_builds(route.name()) > 0
+    }
+
+    fn kept_builds(&self, name: &str) -> u32 {
+        let found = self.kept.binary_search_by(|kept| (*kept.name).cmp(name));
+        found.ok().and_then(|at| self.kept.get(at)).map_or(0, |kept| kept.builds)
     }
 }
 
 /// Puts what `before` serves of the routes that wait among what is served of the newest version, and names them.
 ///
-/// Their patterns are held beside those of the newest version, so they have a room of their own, of the same size.
+/// Their patterns are held beside those of the newest version, so they have a room of their own, of the same size. Who changes patterns
+/// again and again must not keep what the earlier version was allowed to: it goes after some builds.
 pub(crate) fn keep(
     before: &Host,
     newest: Vec<Drafted>,
     waiting: &HashSet<Box<str>>,
     room: &mut Room,
-) -> (Vec<Drafted>, Box<[Box<str>]>) {
+) -> (Vec<Drafted>, Box<[Kept]>) {
     let mut kept: BTreeMap<&str, Vec<&Arc<Route>>> = BTreeMap::new();
-    for route in before.routes.iter().filter(|route| waiting.contains(route.name())) {
+    let may_wait = |name: &str| waiting.contains(name) && before.kept_builds(name) < limits::WAITING_BUILDS;
+    for route in before.routes.iter().filter(|route| may_wait(route.name())) {
         kept.entry(route.name()).or_default().push(route);
     }
     kept.retain(|_, whole| room.admit_all(whole.iter().flat_map(|route| room::patterns(route))));
@@ -39,7 +55,8 @@ pub(crate) fn keep(
         return (newest, Box::default());
     }
     let routes = before.routes.iter().filter(|route| kept.contains_key(route.name()));
-    (Order::of(&before.routes).merge(newest, routes), kept.keys().map(|name| (*name).into()).collect())
+    let names = kept.keys().map(|name| Kept { name: (*name).into(), builds: before.kept_builds(name) + 1 }).collect();
+    (Order::of(&before.routes).merge(newest, routes), names)
 }
 
 /// What takes fewer paths first, then what has more conditions, as Gateway API orders matches. Between equal ones it goes by the route.
