@@ -8,7 +8,7 @@
 //! * Small patterns are free, whatever was spent: only a large pattern can be turned down.
 //! * Each namespace has a share of its own, so that one author uses up that share and no more.
 //! * What is turned down is tried again by the next build, with a fresh budget. What was compiled or refused for good costs
-//!   nothing then (`verdicts.rs`), so a line of builds of the same bytes settles. Meanwhile hosts stay as they were (`waiting.rs`).
+//!   nothing then (`verdicts.rs`), so a line of builds of the same bytes settles. Meanwhile routes stay as they were (`waiting.rs`).
 
 use std::collections::HashMap;
 

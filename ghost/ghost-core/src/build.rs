@@ -23,7 +23,7 @@ use crate::pool::Pool;
 use crate::report::{Effect, Refusal, Report, TableError};
 use crate::route::Target;
 use crate::table::{NamedPools, Table};
-use crate::vhost::{self, Compiled, Host};
+use crate::vhost::{self, Before, Compiled, Host};
 use crate::waiting;
 
 #[derive(Debug)]
@@ -45,11 +45,12 @@ impl Table {
         let Some(previous) = previous else { return build_on(Arc::default(), &top, None, None) };
         let names = previous.interner.lock().names();
         let built = build_on(Arc::clone(&previous.interner), &top, Some(previous), Some(previous))?;
-        // What a host that waits was before has the old numbers.
+        // What is kept of routes that wait has the old numbers.
         if names <= 2 * previous.names_in_use + SPARE_NAMES || built.report.deferred > 0 {
             return Ok(built);
         }
-        build_on(Arc::new(previous.interner.renewed()), &top, Some(previous), None)
+        let renewed = build_on(Arc::new(previous.interner.renewed()), &top, Some(previous), None)?;
+        Ok(if renewed.report.deferred > 0 { built } else { renewed })
     }
 }
 
@@ -65,7 +66,8 @@ fn build_on(
     let mut report = Report::default();
     let mut listeners = Listeners::build(top, &mut shared)?;
     let mut pools = build_pools(&top.pools.0, numbered, &mut shared, &mut report);
-    let (hosts, host_index) = build_hosts(&top.vhosts.0, numbered, &mut shared, &mut report);
+    let old = OldHosts::of(previous, numbered);
+    let (hosts, host_index) = build_hosts(&top.vhosts.0, &old, &mut shared, &mut report);
     waiting::keep_pools(&hosts, &mut pools, numbered);
     let pools: NamedPools = pools.into();
     listeners.name_sockets(&shared);
@@ -173,17 +175,29 @@ fn build_pool(raw: &RawValue, shared: &mut Shared) -> Result<Arc<Pool>, Wrong> {
     compile::inline_pool("backends", &dto.backends, dto.select, dto.backend_tls.as_ref(), shared)
 }
 
-/// By name. None before the first table.
-type OldHosts<'t> = HashMap<&'t str, &'t Arc<Host>, foldhash::fast::RandomState>;
+struct OldHosts<'t> {
+    by_name: HashMap<&'t str, &'t Arc<Host>, foldhash::fast::RandomState>,
+    /// What they name has the same numbers in this build.
+    are_numbered: bool,
+}
+
+impl<'t> OldHosts<'t> {
+    fn of(previous: Option<&'t Table>, numbered: Option<&Table>) -> Self {
+        let hosts = previous.map(|previous| &*previous.hosts).unwrap_or_default();
+        Self { by_name: hosts.iter().map(|host| (host.name(), host)).collect(), are_numbered: numbered.is_some() }
+    }
+
+    fn is_first_table(&self) -> bool {
+        self.by_name.is_empty()
+    }
+}
 
 fn build_hosts(
     entries: &RawEntries<'_>,
-    previous: Option<&Table>,
+    old: &OldHosts<'_>,
     shared: &mut Shared,
     report: &mut Report,
 ) -> (Vec<Arc<Host>>, HostIndex) {
-    let old: OldHosts<'_> =
-        previous.map(|previous| previous.hosts.iter().map(|host| (host.name(), host)).collect()).unwrap_or_default();
     let mut hosts = Vec::with_capacity(entries.len());
     let mut index = HostIndex::default();
     for (name, raw) in entries {
@@ -201,8 +215,8 @@ fn build_hosts(
             });
             continue;
         }
-        let host = build_host(name, raw, &old, shared, report);
-        report.refusals.extend(host.newest_refusals().iter().cloned());
+        let host = build_host(name, raw, old, shared, report);
+        report.refusals.extend(host.refusals.iter().cloned());
         hosts.push(host);
     }
     (hosts, index)
@@ -210,21 +224,27 @@ fn build_hosts(
 
 /// Takes over what it can.
 fn build_host(name: &str, raw: &RawValue, old: &OldHosts<'_>, shared: &mut Shared, report: &mut Report) -> Arc<Host> {
-    let before = old.get(name).copied();
+    let before = old.by_name.get(name).copied();
+    let numbered = before.filter(|_| old.are_numbered);
     let digest = hash::digest(raw.get().as_bytes());
-    if let Some(host) = before.filter(|host| host.digest == digest && shared.room.admit_all(host.patterns())) {
+    if let Some(host) = numbered.filter(|host| host.digest == digest && shared.room.admit_all(host.patterns())) {
         report.hosts_reused += 1;
         report.routes_reused += host.routes.len();
         return Arc::clone(host);
     }
-    let before = before.map(|host| &**host);
     let name = before.map_or_else(|| Arc::from(name), |host| Arc::clone(&host.name));
-    match vhost::compile(&name, raw, digest, before, shared) {
-        Ok(Compiled { host, reused, is_settled: true }) => {
+    let known = match before {
+        Some(host) if old.are_numbered => Before::Whole(host),
+        Some(host) => Before::Refused(host),
+        None => Before::Nothing,
+    };
+    match vhost::compile(&name, raw, digest, known, shared) {
+        Ok(Compiled { host, reused, is_missing }) => {
             report.routes_reused += reused;
-            Arc::new(host)
+            // Before the first table there was no wider host to answer for it.
+            let is_closed = is_missing && before.map_or(old.is_first_table(), |host| host.is_closed);
+            Arc::new(Host { is_closed, ..host })
         }
-        Ok(Compiled { host, .. }) => Arc::new(host.or_wait(before, old.is_empty(), &mut shared.waiting_room)),
         Err(refusal) => {
             report.refusals.push(refusal);
             // Its place in the index is taken: an empty host keeps the numbers right.
@@ -257,8 +277,8 @@ impl<'s> Survey<'s> {
     }
 
     fn visit(&mut self, host: &Host) {
-        let is_newest = host.wait.is_none();
         for route in &host.routes {
+            let is_newest = !host.is_kept(route);
             let complain = |field: &str, effect, message: &str| Refusal {
                 vhost: Arc::clone(&host.name),
                 route: route.name().into(),

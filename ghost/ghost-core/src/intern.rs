@@ -34,7 +34,7 @@ pub struct Shared {
     /// Of this build.
     pub budget: Budget,
     pub room: Room,
-    /// Of what hosts hold that wait in their previous form.
+    /// Of what is kept of routes that wait.
     pub waiting_room: Room,
     last_id: u64,
     slots: Arc<Slots>,

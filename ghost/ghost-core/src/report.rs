@@ -32,7 +32,7 @@ pub enum Effect {
     HostOmitted,
     /// With all rules of the same route on this host: left out alone, its requests would fall to a wider rule.
     RouteOmitted,
-    /// Put off to the next build. Until then the host is served as it was before.
+    /// Put off to the next build. Until then the route is served on its host as it was before.
     Deferred,
     /// The route is served, its cache policy is not applied.
     Uncached,

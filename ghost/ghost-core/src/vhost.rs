@@ -1,7 +1,8 @@
 //! One host of the table: its routes in precedence order, their index, and what was refused.
 //!
 //! A route is served on a host with all of its rules or not at all: where one of them cannot be compiled, its requests would
-//! fall to a wider rule of the same route, past a filter or to another backend.
+//! fall to a wider rule of the same route, past a filter or to another backend. Where one is not compiled yet, the route stays as it was
+//! (`waiting.rs`).
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use crate::pattern::Pattern;
 use crate::report::{Effect, Refusal};
 use crate::room::{self, Room};
 use crate::route::Route;
-use crate::waiting::Wait;
+use crate::waiting::{self, Kept};
 
 #[derive(Debug)]
 pub struct Host {
@@ -33,8 +34,8 @@ pub struct Host {
     pub(crate) refusals: Box<[Refusal]>,
     /// What each element of `routes` became, sorted by digest: what the next table can take over.
     pub(crate) sources: Box<[Source]>,
-    /// For the rest of its newest version.
-    pub(crate) wait: Option<Wait>,
+    /// The routes that are served as they were before, sorted by name: their newest version is not all compiled.
+    pub(crate) kept: Box<[Kept]>,
     /// What it has no route for does not fall to a less specific host.
     pub(crate) is_closed: bool,
 }
@@ -77,7 +78,7 @@ impl Host {
             left_out: Box::default(),
             refusals: Box::default(),
             sources: Box::default(),
-            wait: None,
+            kept: Box::default(),
             is_closed: false,
         }
     }
@@ -115,7 +116,9 @@ struct Draft<'d> {
     refusals: Vec<Refusal>,
     /// Names of the routes that a rule is missing of.
     broken: HashSet<Box<str>>,
-    /// Nothing was put off to the next build.
+    /// Names of the routes of which something was put off to the next build.
+    waiting: HashSet<Box<str>>,
+    /// Nothing was.
     is_settled: bool,
     /// No pattern was refused for lack of room.
     has_room: bool,
@@ -125,22 +128,52 @@ pub(crate) struct Compiled {
     pub host: Host,
     /// How many of its routes were taken over.
     pub reused: usize,
-    /// Nothing of it was put off to the next build.
-    pub is_settled: bool,
+    /// A route waits for the next build that was not there before.
+    pub is_missing: bool,
 }
 
-struct Drafted {
+/// What is known of a host from the table before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Before<'h> {
+    Nothing,
+    /// Its routes have other numbers, so only what was refused can be taken over.
+    Refused(&'h Host),
+    Whole(&'h Host),
+}
+
+impl<'h> Before<'h> {
+    fn source(self, digest: u128) -> Option<(&'h Host, Source)> {
+        match self {
+            Self::Nothing => None,
+            Self::Refused(host) => {
+                let source = host.source(digest).filter(|source| matches!(source.place, Place::Nowhere))?;
+                Some((host, source))
+            }
+            Self::Whole(host) => Some((host, host.source(digest)?)),
+        }
+    }
+}
+
+pub(crate) struct Drafted {
     source: Source,
-    route: Arc<Route>,
+    pub(crate) route: Arc<Route>,
     is_reused: bool,
 }
 
-/// Compiles a host, taking over from `previous` what came of equal bytes, as far as there is room for its patterns.
+impl Drafted {
+    /// Of an earlier version, so nothing to take over by the bytes of this one.
+    pub(crate) fn kept(route: &Arc<Route>) -> Self {
+        let source = Source { digest: 0, place: Place::Nowhere, refusal: None };
+        Self { source, route: Arc::clone(route), is_reused: false }
+    }
+}
+
+/// Compiles a host, taking over from `before` what came of equal bytes, as far as there is room for its patterns.
 pub(crate) fn compile(
     name: &Arc<str>,
     raw: &RawValue,
     digest: u128,
-    previous: Option<&Host>,
+    before: Before<'_>,
     shared: &mut Shared,
 ) -> Result<Compiled, Refusal> {
     let mut draft = Draft::new(name);
@@ -150,7 +183,7 @@ pub(crate) fn compile(
     draft.routes.reserve_exact(dto.routes.len() + usize::from(!dto.default_backends.is_empty()));
     for (rule, raw) in (0..).zip(&dto.routes) {
         let digest = hash::digest(raw.get().as_bytes());
-        match previous.and_then(|host| Some((host, host.source(digest)?))) {
+        match before.source(digest) {
             Some((host, source)) if host.has_room(source, &mut shared.room) => draft.take_over(rule, host, source),
             _ => draft.compile(rule, raw, digest, shared),
         }
@@ -169,7 +202,7 @@ pub(crate) fn compile(
             }
         },
     };
-    Ok(draft.finish(digest, default))
+    Ok(draft.finish(digest, default, before, &mut shared.waiting_room))
 }
 
 impl<'d> Draft<'d> {
@@ -180,6 +213,7 @@ impl<'d> Draft<'d> {
             refused: Vec::new(),
             refusals: Vec::new(),
             broken: HashSet::new(),
+            waiting: HashSet::new(),
             is_settled: true,
             has_room: true,
         }
@@ -211,12 +245,18 @@ impl<'d> Draft<'d> {
             Err(wrong) => {
                 let name: Box<str> = serde_json::from_str(raw.get())
                     .map_or_else(|_| "".into(), |known: dto::RouteName<'_>| (*known.name).into());
-                self.broken.insert(name.clone());
                 (None, Some((name, Effect::RouteOmitted, wrong)))
             }
         };
         let is_settled = shared.budget.deferred() == deferred;
         let has_room = shared.room.refusals() == refused;
+        if let Some((name, effect, _)) = &wrong {
+            match (is_settled, effect) {
+                (false, _) => _ = self.waiting.insert(name.clone()),
+                (true, Effect::RouteOmitted) => _ = self.broken.insert(name.clone()),
+                (true, _) => {}
+            }
+        }
         let refusal = wrong.and_then(|(route, effect, wrong)| {
             let effect = if is_settled { effect } else { Effect::Deferred };
             self.refusals.push(Refusal { route, rule: Some(rule), ..refusal(self.name, effect, wrong) });
@@ -243,12 +283,23 @@ impl<'d> Draft<'d> {
         true
     }
 
-    fn finish(mut self, digest: u128, default: Option<Arc<Route>>) -> Compiled {
-        // Of elements without a name nobody knows which belong together.
+    /// Of elements without a name nobody knows which belong together; a route that lacks a rule for good waits for nothing.
+    fn name_waiting(&mut self) {
         self.broken.remove("");
-        let (left_out, served): (Vec<_>, Vec<_>) =
-            self.routes.into_iter().partition(|drafted| self.broken.contains(drafted.route.name()));
+        self.waiting.retain(|name| !name.is_empty() && !self.broken.contains(name));
+    }
+
+    fn finish(mut self, digest: u128, default: Option<Arc<Route>>, before: Before<'_>, room: &mut Room) -> Compiled {
+        self.name_waiting();
+        let (left_out, served): (Vec<_>, Vec<_>) = self.routes.into_iter().partition(|drafted| {
+            let name = drafted.route.name();
+            self.broken.contains(name) || self.waiting.contains(name)
+        });
         let reused = served.iter().filter(|drafted| drafted.is_reused).count();
+        let (served, kept) = match before {
+            Before::Whole(host) => waiting::keep(host, served, &self.waiting, room),
+            Before::Refused(_) | Before::Nothing => (served, Box::default()),
+        };
         let mut sources = self.refused;
         let mut place = |all: Vec<Drafted>, at: fn(u32) -> Place| {
             sources.extend((0..).zip(&all).map(|(n, drafted)| Source { place: at(n), ..drafted.source }));
@@ -264,9 +315,10 @@ impl<'d> Draft<'d> {
             left_out: left_out.into(),
             refusals: self.refusals.into(),
             sources: sources.into(),
+            kept,
             ..Host::empty(self.name)
         };
-        Compiled { host, reused, is_settled: self.is_settled }
+        Compiled { is_missing: host.kept.len() < self.waiting.len(), host, reused }
     }
 }
 

@@ -51,9 +51,11 @@ struct Job {
 pub struct Outcome {
     pub live: bool,
     pub json: String,
-    /// The build had spent enough; another one gets further.
-    unfinished: bool,
 }
+
+/// The bytes of the live table while something of it is put off: another build of them gets further. The file may be another by then, and
+/// even one that is refused.
+type Unfinished = Option<Vec<u8>>;
 
 pub static PROCESS: LazyLock<Process> = LazyLock::new(|| Process {
     live: Live::default(),
@@ -99,7 +101,6 @@ impl Process {
         let outcome = if sent { wait.recv().ok() } else { None };
         outcome.unwrap_or_else(|| Outcome {
             live: false,
-            unfinished: false,
             json: r#"{"status":"refused","error":"the loading thread is gone"}"#.to_owned(),
         })
     }
@@ -133,18 +134,18 @@ impl Process {
     }
 
     fn run(&self, vrt: Vrt, jobs: &Receiver<Job>) {
-        let mut unfinished = false;
+        let mut unfinished = None;
         loop {
             // Each build compiles some of the patterns that the last one put off, so this ends.
-            let pause = if unfinished { Duration::ZERO } else { SWEEP };
+            let pause = if unfinished.is_some() { Duration::ZERO } else { SWEEP };
             match jobs.recv_timeout(pause) {
                 Ok(job) => {
-                    let outcome = self.load_for_answer(vrt);
-                    unfinished = outcome.unfinished;
+                    let outcome = self.load_for_answer(vrt, &mut unfinished);
                     let _ = job.answer.send(outcome);
                 }
-                Err(RecvTimeoutError::Timeout) if unfinished => unfinished = self.load(vrt).unfinished,
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    self.go_on(vrt, &mut unfinished);
+                }
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             self.sweep(vrt);
@@ -152,35 +153,55 @@ impl Process {
         }
     }
 
-    fn load_for_answer(&self, vrt: Vrt) -> Outcome {
+    fn load_for_answer(&self, vrt: Vrt, unfinished: &mut Unfinished) -> Outcome {
         let began = Instant::now();
         let is_first = !self.loaded.load(Ordering::Acquire);
-        let mut outcome = self.load(vrt);
-        while is_first && outcome.unfinished && began.elapsed() < FIRST_ANSWER {
-            outcome = self.load(vrt);
+        let mut outcome = self.load(vrt, unfinished);
+        while is_first && outcome.live && began.elapsed() < FIRST_ANSWER {
+            let Some(further) = self.go_on(vrt, unfinished) else { break };
+            outcome = further;
         }
         outcome
     }
 
-    fn load(&self, vrt: Vrt) -> Outcome {
-        let began = Instant::now();
+    fn load(&self, vrt: Vrt, unfinished: &mut Unfinished) -> Outcome {
         let path = self.state().path.clone();
+        let outcome = self.build(vrt, || read(&path), unfinished);
+        if outcome.live {
+            self.loaded.store(true, Ordering::Release);
+        }
+        outcome
+    }
+
+    fn go_on(&self, vrt: Vrt, unfinished: &mut Unfinished) -> Option<Outcome> {
+        let bytes = unfinished.take()?;
+        Some(self.build(vrt, || Ok(bytes), unfinished))
+    }
+
+    fn build(
+        &self,
+        vrt: Vrt,
+        read: impl FnOnce() -> Result<Vec<u8>, TableError>,
+        unfinished: &mut Unfinished,
+    ) -> Outcome {
+        let began = Instant::now();
         let previous = self.live.load();
-        let built = read(&path).and_then(|bytes| Table::build(&bytes, Some(&previous)));
+        let built = read().and_then(|bytes| Ok((Table::build(&bytes, Some(&previous))?, bytes)));
         let (outcome, error) = match built {
             Err(error) => {
                 let json = report::kept(&previous, &error, began.elapsed());
                 vrt.loaded(false, 0);
-                (Outcome { live: false, json, unfinished: false }, error.to_string())
+                (Outcome { live: false, json }, error.to_string())
             }
-            Ok(built) => {
+            Ok((built, bytes)) => {
                 let table = Arc::new(built.table);
                 drop(previous);
+                *unfinished = (built.report.deferred > 0).then_some(bytes);
                 self.publish(&table, vrt);
                 let json = report::live(&table, &built.report, began.elapsed());
                 vrt.loaded(true, built.report.refusals.len());
                 let first = built.report.refusals.first().map(ToString::to_string);
-                (Outcome { live: true, json, unfinished: built.report.deferred > 0 }, first.unwrap_or_default())
+                (Outcome { live: true, json }, first.unwrap_or_default())
             }
         };
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
@@ -197,7 +218,6 @@ impl Process {
             router.publish(Some(view));
         }
         state.old.push(old);
-        self.loaded.store(true, Ordering::Release);
     }
 
     fn sweep(&self, vrt: Vrt) {
