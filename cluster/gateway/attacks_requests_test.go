@@ -69,9 +69,11 @@ func otherUpgrades(ctx context.Context, a *attackers) {
 	for _, d := range doors(guardedHost) {
 		for _, request := range upgrades(d.host) {
 			line, _, _ := strings.Cut(request, "\r\n")
+			// HAProxy holds back what comes behind a request: what is left of this one is an upgrade like any other, which is refused.
+			isUpgrade := d.name == "HTTPS" && strings.Contains(request, "/admin")
 			attempts = append(attempts, func() {
 				a.expect(ctx, d, request, "upgrade by "+line, func(status int, body string) bool {
-					return status == 200 && strings.Contains(body, "public") && !strings.Contains(body, "Upgrade")
+					return status == 200 && strings.Contains(body, "public") && strings.Contains(body, "Upgrade") == isUpgrade
 				})
 			})
 		}
