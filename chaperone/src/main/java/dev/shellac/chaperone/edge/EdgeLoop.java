@@ -71,6 +71,11 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         this.thread = Supervisor.PROCESS.platformThread("edge", this::run);
     }
 
+    /** Removes what was left in its folder by one that was killed, before anybody takes it for keys in use. */
+    public static void sweep(Path folder) throws IOException {
+        new EdgeDisk(folder).sweep();
+    }
+
     public void start() {
         thread.start();
     }
@@ -167,9 +172,10 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     }
 
     private Duration end() throws IOException {
-        if (current.isPresent() || live.isPresent() || disk.good().isPresent()) {
+        // Keys that never served go as well: while there are any, the VCL is bound to them.
+        if (disk.forget()) {
             LOG.log(Level.INFO, "no listener has TLS any more");
-            disk.forget();
+            wires.changed().run();
         }
         current.ifPresent(leaving::add);
         current = Optional.empty();
