@@ -268,6 +268,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         Optional<String> fault = begin(asked);
         if (kind == Rotation.Kind.REVOCATION && !current.equals(before)) {
             leaving.revoke();
+            pace.revoked();
         }
         return fault;
     }
