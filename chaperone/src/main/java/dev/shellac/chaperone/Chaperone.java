@@ -39,7 +39,10 @@ final class Chaperone implements AutoCloseable {
     }
 
     static Chaperone start(Settings settings, ApiServer api, InstantSource clock) throws IOException {
-        Files.createDirectories(settings.varnishd().folder());
+        Path folder = settings.varnishd().folder();
+        Path keys = folder.resolve("edge");
+        Files.createDirectories(folder);
+        EdgeLoop.sweep(keys);
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         var meters = new Meters(registry);
         var board = new Board(clock.millis());
@@ -52,11 +55,10 @@ final class Chaperone implements AutoCloseable {
             bell.ring();
             edgeBell.ring();
         });
-        Path folder = settings.varnishd().folder();
-        var verification = new VclVerification(feeds.secret(), folder.resolve("edge"));
+        var verification = new VclVerification(feeds.secret(), keys);
         var edge = new EdgeLoop(
                 new HaproxyCommand(settings.haproxy(), folder),
-                folder.resolve("edge"),
+                keys,
                 new EdgeLoop.Wires(feeds, edgeBell, bell::ring),
                 meters);
         var loop = new Loop(

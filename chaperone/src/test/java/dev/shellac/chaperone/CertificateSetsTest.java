@@ -138,6 +138,39 @@ final class CertificateSetsTest {
         assertThat(hasKeys()).isFalse();
     }
 
+    /** A set that HAProxy never took is keys, too, and binds the VCL no longer than it has to. */
+    @Test
+    void keysThatWereNeverServedGoWithTheirListener() throws Exception {
+        gateway.apply("nonsense\n");
+        pod.start();
+        eventually("HAProxy's words", () -> pod.state().contains("unknown keyword 'nonsense'"));
+        assertThat(hasKeys()).isTrue();
+        gateway.configMap("");
+        eventually("no keys", () -> !hasKeys());
+        gateway.tamper("", part("free"));
+        eventually("without keys any VCL is used", () -> runs(part("free")));
+    }
+
+    @Test
+    void whatAKilledPodLeftIsGoneAtTheNextStart() throws Exception {
+        begin();
+        pod.stop();
+        Path left = Files.createDirectories(folder.resolve("edge/0123.new"));
+        Files.writeString(left.resolve("shop.a.pem"), "half a key");
+        pod.start();
+        assertThat(left).doesNotExist();
+        pod.awaitReady();
+        assertThat(shown("a.example.com")).isEqualTo("a");
+    }
+
+    @Test
+    void halfASetOfKeysBindsNoVcl() throws Exception {
+        Files.createDirectories(folder.resolve("edge/0123.new"));
+        gateway.tamper("", part("free"));
+        pod.start();
+        eventually("without keys any VCL is used", () -> runs(part("free")));
+    }
+
     private boolean hasKeys() throws IOException {
         Path edge = folder.resolve("edge");
         if (!Files.isDirectory(edge)) {

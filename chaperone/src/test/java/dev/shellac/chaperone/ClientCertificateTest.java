@@ -108,6 +108,32 @@ final class ClientCertificateTest {
         }
     }
 
+    @Test
+    void nobodyGivesWayToARevocationThatHaproxyRefuses() throws Exception {
+        gateway.choose(keptFor(300));
+        serve("AllowValidOnly");
+        try (TlsConnection first = held()) {
+            gateway.choose(keptFor(299));
+            gateway.apply();
+            eventually("a second process", () -> starts(2));
+            try (TlsConnection second = held()) {
+                gateway.askClients(stranger.authority(), "AllowValidOnly");
+                gateway.apply("nonsense\n");
+                eventually("HAProxy's words", () -> pod.state().contains("unknown keyword 'nonsense'"));
+                assertThat(pod.haproxies()).hasSize(2);
+                assertThat(second.get(HOST, "/").status()).isEqualTo(200);
+                assertThat(first.get(HOST, "/").status()).isEqualTo(200);
+                eventually(
+                        "it is counted",
+                        () -> pod.own("/metrics").body().contains("chaperone_edge_reload_errors_total 1"));
+                assertThat(starts(2)).isTrue();
+                gateway.apply();
+                eventually("the other authority is in use", () -> isLetIn(stranger));
+                eventually("and the one before is not", () -> !isLetIn(known));
+            }
+        }
+    }
+
     private TlsConnection held() throws Exception {
         TlsConnection connection = TlsConnection.to(TlsConnection.showing(known.pair()), gateway.https(), HOST);
         assertThat(connection.get(HOST, "/").kept()).isTrue();

@@ -188,7 +188,12 @@ final class TlsGateway {
     }
 
     void apply() {
-        config = haproxy();
+        apply("");
+    }
+
+    /** With more in haproxy.cfg than the operator writes. */
+    void apply(String more) {
+        config = haproxy() + more;
         secret();
         configMap(config);
     }

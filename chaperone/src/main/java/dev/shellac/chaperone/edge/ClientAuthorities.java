@@ -2,7 +2,8 @@ package dev.shellac.chaperone.edge;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -21,7 +22,8 @@ record ClientAuthorities(Set<String> ports, Map<String, Set<String>> byPort) {
             Pattern.compile("(?m)^ *bind \\*:.* crt-list \"\\$\\{EDGE_TLS}/(port-[0-9]+)\\.list\"(.*)$");
     private static final String REQUIRED = " verify required";
     private static final String FILE = ".ca";
-    private static final String END = "-----END CERTIFICATE-----";
+    private static final Pattern BLOCK =
+            Pattern.compile("-----BEGIN ([ 0-9A-Z]+)-----(.*?)-----END \\1-----", Pattern.DOTALL);
 
     static ClientAuthorities of(Candidate candidate) {
         var byPort = new TreeMap<String, Set<String>>();
@@ -40,10 +42,20 @@ record ClientAuthorities(Set<String> ports, Map<String, Set<String>> byPort) {
 
     private static Set<String> certificates(Candidate candidate, String file) {
         String text = Rotation.content(candidate, file).reveal(bytes -> new String(bytes, US_ASCII));
-        return Arrays.stream(text.split(END))
-                .map(String::strip)
-                .filter(certificate -> !certificate.isEmpty())
+        Set<String> found = BLOCK.matcher(text)
+                .results()
+                .map(block -> block.group(1) + " " + decoded(block.group(2)))
                 .collect(Collectors.toSet());
+        return found.isEmpty() ? Set.of(text.strip()) : found;
+    }
+
+    // Without the lines that it is written in. What is not Base64 is itself alone.
+    private static String decoded(String block) {
+        try {
+            return HexFormat.of().formatHex(Base64.getMimeDecoder().decode(block));
+        } catch (IllegalArgumentException e) {
+            return block.strip();
+        }
     }
 
     /** Whether a port lets in clients now that the next would refuse. One more authority takes nothing from anybody. */

@@ -46,7 +46,7 @@ record EdgeDisk(Path folder) {
             return home;
         }
         Optional<Path> before = good();
-        sweep(before.orElse(folder));
+        sweep();
         // Whole or not at all: it is known by its name.
         Path making = folder.resolve(candidate.name() + ".new");
         remove(making);
@@ -97,23 +97,31 @@ record EdgeDisk(Path folder) {
         sweep(home);
     }
 
-    /** The next start begins with none. */
-    void forget() throws IOException {
+    /** The next start begins with none; whether there was one, if only one that was tried. */
+    boolean forget() throws IOException {
         Files.deleteIfExists(folder.resolve(GOOD));
-        sweep(folder);
+        return sweep(folder);
     }
 
-    private void sweep(Path kept) throws IOException {
+    /** Those that were not taken go, half written ones included. */
+    void sweep() throws IOException {
+        sweep(good().orElse(folder));
+    }
+
+    private boolean sweep(Path kept) throws IOException {
+        boolean wasAny = false;
         if (!Files.isDirectory(folder)) {
-            return;
+            return wasAny;
         }
         try (Stream<Path> all = Files.list(folder)) {
             for (Path one : all.filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
                     .filter(path -> !path.equals(kept))
                     .toList()) {
                 remove(one);
+                wasAny = true;
             }
         }
+        return wasAny;
     }
 
     private static void remove(Path home) throws IOException {

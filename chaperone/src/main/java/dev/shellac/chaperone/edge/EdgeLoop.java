@@ -8,7 +8,6 @@ import dev.shellac.chaperone.live.Bell;
 import dev.shellac.chaperone.live.Edge;
 import dev.shellac.chaperone.live.LiveState;
 import dev.shellac.chaperone.live.Meters;
-import dev.shellac.model.Secret;
 import dev.shellac.threads.Supervisor;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -17,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -43,7 +41,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private final Thread thread;
     private final LeavingProcesses leaving = new LeavingProcesses();
     private final ProcessRoom room;
-    private final CertificateVerdicts verdicts;
+    private final RunningCertificates certificates;
+    private final CandidateChecks checks;
     private final Pace pace = new Pace();
     private Optional<Haproxy.Running> current = Optional.empty();
     private Optional<LiveRelease> live = Optional.empty();
@@ -62,13 +61,20 @@ public final class EdgeLoop implements Edge, AutoCloseable {
 
     public EdgeLoop(HaproxyCommand program, Path folder, Wires wires, Meters meters) {
         this.program = program;
-        this.verdicts = new CertificateVerdicts(program);
         this.connections = new SharedConnections(program);
         this.room = new ProcessRoom(program, leaving);
         this.disk = new EdgeDisk(folder);
+        var verdicts = new CertificateVerdicts(program);
+        this.checks = new CandidateChecks(program, disk, verdicts, meters);
+        this.certificates = new RunningCertificates(program, disk, verdicts);
         this.wires = wires;
         this.meters = meters;
         this.thread = Supervisor.PROCESS.platformThread("edge", this::run);
+    }
+
+    /** Removes what was left in its folder by one that was killed, before anybody takes it for keys in use. */
+    public static void sweep(Path folder) throws IOException {
+        new EdgeDisk(folder).sweep();
     }
 
     public void start() {
@@ -167,9 +173,10 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     }
 
     private Duration end() throws IOException {
-        if (current.isPresent() || live.isPresent() || disk.good().isPresent()) {
+        // Keys that never served go as well: while there are any, the VCL is bound to them.
+        if (disk.forget()) {
             LOG.log(Level.INFO, "no listener has TLS any more");
-            disk.forget();
+            wires.changed().run();
         }
         current.ifPresent(leaving::add);
         current = Optional.empty();
@@ -205,6 +212,12 @@ public final class EdgeLoop implements Edge, AutoCloseable {
             return Optional.empty();
         }
         if (rotation.kind() != Rotation.Kind.CERTIFICATES) {
+            // Nobody is stopped for what HAProxy does not take.
+            Optional<String> fault =
+                    room.costsAnother(asked, rotation.kind(), before.get()) ? fault(asked) : Optional.empty();
+            if (fault.isPresent()) {
+                return fault;
+            }
             Optional<String> full = room.make(asked, rotation.kind(), before.get());
             return full.isPresent() ? waitFor(full.get(), now, asked) : succeed(asked, rotation.kind());
         }
@@ -231,19 +244,8 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private void rotate(LiveRelease now, Candidate asked, List<String> changed)
             throws IOException, InterruptedException {
         long start = System.nanoTime();
-        var files = new TreeMap<>(asked.files());
-        files.keySet().retainAll(changed);
-        var alone = new Candidate("", files);
-        Map<String, String> leftOut = new TreeMap<>(verdicts.bad(disk.write(alone), alone, changed));
-        for (Map.Entry<String, Secret> file : files.entrySet()) {
-            if (!leftOut.containsKey(file.getKey())) {
-                program.replace(now.started(), file.getKey(), file.getValue())
-                        .ifPresent(words -> leftOut.put(file.getKey(), words));
-            }
-        }
+        Map<String, String> leftOut = new TreeMap<>(certificates.refused(now, asked, changed));
         int refused = leftOut.size();
-        leftOut.forEach((name, words) ->
-                LOG.log(Level.WARNING, "certificate {0} is refused, the one before stays: {1}", name, words));
         leftOut.putAll(now.stillBad(asked));
         Candidate used = Rotation.mended(asked, leftOut.keySet(), now.used());
         Path home = disk.write(used);
@@ -266,36 +268,35 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         Optional<String> fault = begin(asked);
         if (kind == Rotation.Kind.REVOCATION && !current.equals(before)) {
             leaving.revoke();
+            pace.revoked();
         }
         return fault;
     }
 
     // A process of its own.
     private Optional<String> begin(Candidate asked) throws IOException, InterruptedException {
-        // Without a verdict it is tried again.
-        tried = Optional.empty();
-        var leftOut = new TreeMap<String, String>();
-        Candidate used = asked;
-        Path home = disk.write(asked);
-        Optional<String> fault = program.fault(home);
+        Optional<String> fault = fault(asked);
         if (fault.isPresent()) {
-            leftOut.putAll(verdicts.bad(home, asked, asked.certificates()));
-            used = mended(asked, leftOut.keySet());
-            home = disk.write(used);
-            fault = leftOut.isEmpty() ? fault : program.fault(home);
-            meters.edgeErrors.increment();
-        }
-        tried = Optional.of(asked);
-        if (fault.isPresent()) {
-            LOG.log(Level.WARNING, "haproxy.cfg refused, the one before stays: {0}", fault.get());
             return fault;
         }
-        leftOut.forEach((name, words) -> LOG.log(Level.WARNING, "certificate {0} is left out: {1}", name, words));
-        return replace(LiveRelease.of(home, asked, used, leftOut));
+        tried = Optional.of(asked);
+        CandidateChecks.Checked checked = checks.of(asked, live.map(LiveRelease::used));
+        checked.leftOut()
+                .forEach((name, words) -> LOG.log(Level.WARNING, "certificate {0} is left out: {1}", name, words));
+        Path home = disk.write(checked.used());
+        return replace(LiveRelease.of(home, asked, checked.used(), checked.leftOut()));
     }
 
-    private Candidate mended(Candidate asked, Set<String> bad) {
-        return live.isPresent() ? Rotation.mended(asked, bad, live.get().used()) : asked.without(bad);
+    // HAProxy's words, if it does not take it.
+    private Optional<String> fault(Candidate asked) throws IOException, InterruptedException {
+        // Without a verdict it is tried again.
+        tried = Optional.empty();
+        Optional<String> fault = checks.of(asked, live.map(LiveRelease::used)).fault();
+        if (fault.isPresent()) {
+            tried = Optional.of(asked);
+            LOG.log(Level.WARNING, "haproxy.cfg refused, the one before stays: {0}", fault.get());
+        }
+        return fault;
     }
 
     private Optional<String> replace(LiveRelease next) throws IOException, InterruptedException {

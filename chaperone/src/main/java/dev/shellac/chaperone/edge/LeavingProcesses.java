@@ -69,10 +69,15 @@ final class LeavingProcesses {
         return all.stream().mapToLong(leaving -> leaving.process().memory()).sum();
     }
 
+    /** Whether the oldest has been leaving for so long. */
+    boolean isOldestOf(Duration least) {
+        sweep();
+        return !all.isEmpty() && System.nanoTime() - all.getFirst().since() >= least.toNanos();
+    }
+
     /** Stops the oldest, if it has been leaving for long enough. */
     boolean stopOldest(Duration least) {
-        sweep();
-        if (all.isEmpty() || System.nanoTime() - all.getFirst().since() < least.toNanos()) {
+        if (!isOldestOf(least)) {
             return false;
         }
         all.removeFirst().process().stop();

@@ -9,6 +9,7 @@ final class Pace {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private long started = System.nanoTime() - LONG.toNanos();
+    private long revokedAt = System.nanoTime() - LONG.toNanos();
     private Optional<Long> rotateAt = Optional.empty();
 
     /** A process was started. */
@@ -17,12 +18,18 @@ final class Pace {
         rotateAt = Optional.empty();
     }
 
+    /** That process was one that ends the connections of those before, which nobody can have happen every second. */
+    void revoked() {
+        revokedAt = System.nanoTime();
+    }
+
     /** How long a change has to wait: one of certificates since the first that came, the others since the last start. */
     Duration rest(Rotation.Kind kind) {
         long due = switch (kind) {
             case CERTIFICATES -> rotateAt.orElseGet(() -> System.nanoTime() + SHORT.toNanos());
             case CONTENT -> started + LONG.toNanos();
-            case SHAPE, REVOCATION -> started + SHORT.toNanos();
+            case SHAPE -> started + SHORT.toNanos();
+            case REVOCATION -> started + Math.max(SHORT.toNanos(), revokedAt - started + LONG.toNanos());
         };
         Duration rest = Duration.ofNanos(due - System.nanoTime());
         if (kind == Rotation.Kind.CERTIFICATES) {

@@ -36,6 +36,15 @@ final class ProcessRoom {
         waitsSince = OptionalLong.empty();
     }
 
+    /** Whether it has room now only if a process is stopped. */
+    boolean costsAnother(Candidate asked, Rotation.Kind kind, Haproxy.Running serving) {
+        return !EdgeBudget.of(asked.config())
+                        .hasRoom(
+                                leaving.memory() + serving.memory(),
+                                asked.certificates().size())
+                && (kind == Rotation.Kind.REVOCATION || leaving.isOldestOf(LeavingProcesses.LEAST) || !isEarly());
+    }
+
     /**
      * Makes room.
      *

@@ -75,10 +75,14 @@ public final class SecretFeed implements AutoCloseable {
         changed.run();
     }
 
-    /** There are none any more, and the next ones are to be released again. */
-    public void withhold() {
+    /** The next ones are to be released again; not if there are some again meanwhile, of which none may get lost. */
+    public synchronized boolean withhold() {
+        if (!gone) {
+            return false;
+        }
         released = false;
         known = Optional.empty();
+        return true;
     }
 
     public boolean isReleased() {
@@ -188,7 +192,11 @@ public final class SecretFeed implements AutoCloseable {
     private void publish(Node index, Map<String, SortedMap<String, Secret>> parts) {
         var pieces = new TreeMap<String, Secret>();
         parts.values().forEach(pieces::putAll);
-        known = Optional.of(new TlsBundle(CertificateParts.joined(pieces), CertificateIndex.config(index)));
+        var bundle = new TlsBundle(CertificateParts.joined(pieces), CertificateIndex.config(index));
+        synchronized (this) {
+            // What was withheld does not come back with those that were still being read.
+            known = gone && !released ? Optional.empty() : Optional.of(bundle);
+        }
         unfit = Optional.empty();
         changed.run();
     }
@@ -204,16 +212,16 @@ public final class SecretFeed implements AutoCloseable {
             if (!changedName.equals(prefix + INDEX)) {
                 return;
             }
-            index = now.or(() -> index);
-            gone = now.isEmpty();
-            answered = true;
-            missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + changedName);
-            if (now.isPresent()) {
-                synchronized (SecretFeed.this) {
+            synchronized (SecretFeed.this) {
+                index = now.or(() -> index);
+                gone = now.isEmpty();
+                if (now.isPresent()) {
                     seen = new Seen(seen.number() + 1, now);
                     SecretFeed.this.notifyAll();
                 }
             }
+            answered = true;
+            missing = now.isPresent() ? Optional.empty() : Optional.of("there is no Secret " + changedName);
             changed.run();
         }
 

@@ -55,12 +55,7 @@ public final class VclVerification {
     }
 
     private boolean isAccepted(SecretFeed feed, String text, long nanos) {
-        if (feed.isGone() && !hasKeys()) {
-            if (feed.isReleased()) {
-                // Somebody may be about to write those that were there.
-                feed.withhold();
-                withheldAt = Optional.of(nanos);
-            }
+        if (feed.isGone() && !hasKeys() && isWithheld(feed, nanos)) {
             return withheldAt.map(at -> nanos - at >= FITS_WITHIN.toNanos()).orElse(true);
         }
         if (feed.hasIndex()) {
@@ -68,6 +63,18 @@ public final class VclVerification {
         }
         // Whether there will be keys is not known before the API server has said anything at all.
         return !hasKeys() && feed.isAnswered();
+    }
+
+    private boolean isWithheld(SecretFeed feed, long nanos) {
+        if (!feed.isReleased()) {
+            return true;
+        }
+        if (!feed.withhold()) {
+            return false;
+        }
+        // Somebody may be about to write those that were there.
+        withheldAt = Optional.of(nanos);
+        return true;
     }
 
     /** Has keys come into the pod if this is what they may stand beside. */

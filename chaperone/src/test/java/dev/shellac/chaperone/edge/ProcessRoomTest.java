@@ -77,6 +77,22 @@ final class ProcessRoomTest {
         assertThat(serving.isAlive()).isFalse();
     }
 
+    @Test
+    void whatItCostsIsKnownBeforehand() {
+        assertThat(room.costsAnother(with(0), Kind.REVOCATION, new StubProcess(20 * MEBI)))
+                .as("there is room")
+                .isFalse();
+        var old = new StubProcess(8 * MEBI);
+        leaving.add(old);
+        var serving = new StubProcess(16 * MEBI);
+        assertThat(room.costsAnother(with(0), Kind.SHAPE, serving))
+                .as("it waits")
+                .isFalse();
+        assertThat(room.costsAnother(with(0), Kind.REVOCATION, serving)).isTrue();
+        assertThat(old.isAlive()).isTrue();
+        assertThat(serving.isAlive()).isTrue();
+    }
+
     private static Candidate with(int certificates) {
         String list = IntStream.range(0, certificates)
                 .mapToObj(i -> "c%d.pem c%d.example.com\n".formatted(i, i))

@@ -71,6 +71,26 @@ final class RotationTest {
         assertThat(kind(candidate("x", Map.of()), one)).as("a new port").isEqualTo(Kind.SHAPE);
     }
 
+    @Test
+    void theSameAuthoritiesInOtherWordsAreTheSame() {
+        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("b25lIGF1dGhvcml0eQ==")));
+        for (String same : List.of(
+                "# renewed in spring\n" + pem("b25lIGF1dGhvcml0eQ=="),
+                pem("b25lIGF1dGhvcml0eQ==").replace("\n", "\r\n"),
+                pem("b25lIGF1\ndGhvcml0\neQ=="),
+                pem("b25lIGF1dGhvcml0eQ==") + "\nthe end\n" + pem("b25lIGF1dGhvcml0eQ=="))) {
+            assertThat(kind(one, candidate(asking("required"), Map.of("port-443.ca", same))))
+                    .as(same)
+                    .isEqualTo(Kind.SHAPE);
+        }
+        // What cannot be read is itself alone.
+        for (String other : List.of("", "words", pem("c29tZWJvZHk="), "b25lIGF1dGhvcml0eQ==")) {
+            assertThat(kind(one, candidate(asking("required"), Map.of("port-443.ca", other))))
+                    .as(other)
+                    .isEqualTo(Kind.REVOCATION);
+        }
+    }
+
     private static Kind kind(Candidate now, Candidate next) {
         return Rotation.between(now, next).kind();
     }

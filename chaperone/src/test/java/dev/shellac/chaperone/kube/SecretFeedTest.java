@@ -93,6 +93,22 @@ final class SecretFeedTest {
         assertThat(certificates(feed)).isEqualTo("a.pem=one b.pem=new");
     }
 
+    @Test
+    void anIndexThatIsBackIsNotWithheld() throws Exception {
+        part(0, "a.pem", "one");
+        index(hash("a.pem", "one"), 0);
+        eventually("it is there", () -> certificates(feed).equals("a.pem=one"));
+        assertThat(feed.withhold()).as("there was none a moment ago").isFalse();
+        assertThat(certificates(feed)).isEqualTo("a.pem=one");
+        api.delete(SECRETS, "gw-certificates-index");
+        eventually("it is gone", feed::isGone);
+        assertThat(feed.withhold()).isTrue();
+        feed.release();
+        assertThat(feed.known()).isEmpty();
+        index(hash("a.pem", "one"), 0);
+        eventually("it is back", () -> certificates(feed).equals("a.pem=one"));
+    }
+
     private static String certificates(SecretFeed feed) {
         return feed.known().stream()
                 .flatMap(bundle -> bundle.files().entrySet().stream())

@@ -140,7 +140,8 @@ final class ParametersKind {
                             + " proxyProtocolFrom, or externalTrafficPolicy: Local without proxyProtocol."),
             defaulted("threads", whole().between(1, 64), 2).means("Threads of HAProxy. Each takes 1 MiB."),
             defaulted("handshakeSeconds", whole().between(1, 60), 3)
-                    .means("The longest TLS handshake, from the client's first bytes or from one second after it connected."),
+                    .means(
+                            "The longest TLS handshake, from the client's first bytes or from one second after it connected."),
             defaulted("requestHeadSeconds", whole().between(1, 300), 10).means("The longest head of a request."),
             defaulted("stallSeconds", whole().between(1, 3600), 30)
                     .means("How long a client may leave unread what waits for it, or not send what it announced; and"
