@@ -69,7 +69,9 @@ func (a *arena) newGrant(name string, other *site) func() {
 	n.answersOnly(name, 3*time.Second, "200 granted", "500", "503")
 	other.remove("gateway.networking.k8s.io/v1beta1", "ReferenceGrant", "others")
 	n.answersOnly(name, 3*time.Second, "500", "200 granted")
-	return func() { n.remove(gatewayAPI, "HTTPRoute", name) }
+	// Its status names what is not permitted any more.
+	n.remove(gatewayAPI, "HTTPRoute", name)
+	return func() {}
 }
 
 // A new route to a namespace whose endpoints the pods may not read yet.

@@ -205,44 +205,22 @@ func sameNames(a *arena) func() {
 	// As operator/children/Names has it.
 	hash := sha256.Sum256([]byte(n.namespace + "/shop"))
 	role := "shop-chaperone-" + hex.EncodeToString(hash[:])[:10]
-	own := map[string]string{"mine": "yes"}
 	other.apply(permission, service("api"), fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: %s, labels: {mine: \"yes\"}}\nrules: []\n", role))
 	n.apply("apiVersion: v1\nkind: Service\nmetadata: {name: shop, labels: {mine: \"yes\"}}\nspec: {selector: {app: shop}, ports: [{port: 80}]}\n",
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: shop-certificates-index, labels: {mine: \"yes\"}}\ndata: {mine: eWVz}\n",
-		a.authority.good("shop.example.com").secret("shop-tls"),
-		fmt.Sprintf(`apiVersion: %s
-kind: Gateway
-metadata: {name: shop}
-spec:
-  gatewayClassName: varnish
-  listeners:
-  - {name: web, protocol: HTTP, port: 80}
-  - {name: secure, hostname: shop.example.com, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: shop-tls}]}}
-`, gatewayAPI), fmt.Sprintf(`apiVersion: %s
-kind: HTTPRoute
-metadata: {name: shop}
-spec:
-  parentRefs: [{name: shop}]
-  hostnames: [shop.example.com]
-  rules:
-  - backendRefs: [{name: api, namespace: %s, port: 80}]
-`, gatewayAPI, other.namespace))
-	taken := []string{"Service shop", "Secret shop-certificates-index", "Role " + role}
+		a.authority.good("shop.example.com").secret("shop-tls"), shop(other.namespace))
 	return func() {
 		a.eventually("the Gateway names what is there", 20*time.Second, func() (bool, string) {
 			status, words := conditionOf(n.get(gatewayAPI, "Gateway", "shop").Object, "Programmed", "status", "conditions")
-			return status == "False" && containsAll(words, taken) && !strings.Contains(words, "shop-tls"), status + " " + words
+			named := strings.Contains(words, "Service shop") && strings.Contains(words, "Secret shop-certificates-index") && strings.Contains(words, "Role "+role)
+			return status == "False" && named && !strings.Contains(words, "shop-tls"), status + " " + words
 		})
 		n.remove(gatewayAPI, "Gateway", "shop")
 		n.remove(gatewayAPI, "HTTPRoute", "shop")
 		time.Sleep(2 * time.Second)
-		for _, object := range []*unstructured.Unstructured{
-			n.get("v1", "Service", "shop"), n.get("v1", "Secret", "shop-certificates-index"), other.get("rbac.authorization.k8s.io/v1", "Role", role),
-		} {
-			if got := object.GetLabels(); fmt.Sprint(got) != fmt.Sprint(own) {
-				a.Errorf("the %s that was there before has the labels %v", object.GetKind(), got)
-			}
-		}
+		n.isMine("v1", "Service", "shop")
+		n.isMine("v1", "Secret", "shop-certificates-index")
+		other.isMine("rbac.authorization.k8s.io/v1", "Role", role)
 		if selector, _, _ := unstructured.NestedStringMap(n.get("v1", "Service", "shop").Object, "spec", "selector"); selector["app"] != "shop" {
 			a.Errorf("the Service that was there before selects %v", selector)
 		}
@@ -252,11 +230,32 @@ spec:
 	}
 }
 
-func containsAll(text string, words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			return false
-		}
+// shop is a Gateway with a route to another namespace.
+func shop(other string) string {
+	return fmt.Sprintf(`apiVersion: %[1]s
+kind: Gateway
+metadata: {name: shop}
+spec:
+  gatewayClassName: varnish
+  listeners:
+  - {name: web, protocol: HTTP, port: 80}
+  - {name: secure, hostname: shop.example.com, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: shop-tls}]}}
+---
+apiVersion: %[1]s
+kind: HTTPRoute
+metadata: {name: shop}
+spec:
+  parentRefs: [{name: shop}]
+  hostnames: [shop.example.com]
+  rules:
+  - backendRefs: [{name: api, namespace: %[2]s, port: 80}]
+`, gatewayAPI, other)
+}
+
+// isMine fails the test unless an object has the one label that it was made with.
+func (s *site) isMine(version, kind, name string) {
+	s.Helper()
+	if got := s.get(version, kind, name).GetLabels(); len(got) != 1 || got["mine"] != "yes" {
+		s.Errorf("the %s that was there before has the labels %v", kind, got)
 	}
-	return true
 }
