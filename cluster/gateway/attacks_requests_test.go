@@ -45,7 +45,8 @@ func (a *attackers) refusedUpgrade(ctx context.Context, d door) {
 		a.problem("refused upgrade over %s: status %d", d.name, response.StatusCode)
 	}
 	fmt.Fprintf(c, "GET /smuggled HTTP/1.1\r\nHost: %s\r\n\r\n", d.host)
-	if _, err := http.ReadResponse(reader, nil); err == nil {
+	// HAProxy may keep the client's connection: what comes next on it is a request like any other, which the backend tells from one that was smuggled.
+	if _, err := http.ReadResponse(reader, nil); err == nil && d.name == "HTTP" {
 		a.problem("refused upgrade over %s: a request behind it was answered", d.name)
 	}
 }
@@ -102,7 +103,12 @@ func largeHeads(ctx context.Context, a *attackers) {
 		func() { a.expect(ctx, doors(guardedHost)[0], whole, "a large head", oneOf(200)) },
 		func() { a.expect(ctx, overHTTPS, part, "a large head", oneOf(200)) },
 		func() { a.expectH2(ctx, "a large head", h2Get("/", fields...), oneOf(200)) },
-		func() { a.expect(ctx, overHTTPS, tooLarge, "a head that is too large", oneOf(400, 431)) },
+		func() {
+			// It may be refused before all of it was written.
+			if status := a.ask(ctx, overHTTPS.connect, tooLarge); status != 0 && status != 400 && status != 431 {
+				a.problem("a head that is too large: status %d", status)
+			}
+		},
 	})
 }
 
