@@ -81,7 +81,7 @@ func hugeRoute(a *arena) func() {
 const (
 	floodOfRoutes = 12
 	// As many as a namespace has room for at 512 MiB.
-	floodTaken = 4
+	floodTaken = 5
 )
 
 func refusedFloods() (refused []string) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -190,7 +191,9 @@ func (a *arena) during(t *testing.T, o ordeal) {
 	before := here.vitals()
 	loads := here.startLoads()
 	share := processorShare()
-	end := o.start(here)
+	end := sync.OnceFunc(o.start(here))
+	// What an attack leaves behind would be held against the next one.
+	defer end()
 	time.Sleep(o.lasts)
 	o.computed(t, share()-a.quietCPU)
 	here.blames(o.culprits)
