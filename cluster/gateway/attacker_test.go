@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +26,7 @@ const (
 	attackerNetwork   = "172.29.77."
 	attackerLink      = "attackers"
 	attackerAddresses = 16
+	leaveWithin       = 2 * time.Second
 )
 
 // target is what a client's attack is aimed at.
@@ -200,9 +202,10 @@ func (a *attackers) ask(ctx context.Context, connect connector, request string) 
 	return status
 }
 
-// wait holds the connection until the gateway closes it or the attack ends.
+// wait holds the connection until the gateway closes it or the attack ends. Attackers leave at a pace, too: thousands of connections that end in the same
+// millisecond take this machine more than a core, whoever serves them.
 func (a *attackers) wait(ctx context.Context, c net.Conn) {
-	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(rand.N(leaveWithin), func() { _ = c.Close() }) })
 	defer stop()
 	_, _ = io.Copy(io.Discard, c)
 }

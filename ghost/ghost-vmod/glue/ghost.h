@@ -174,7 +174,7 @@ struct ghost_hold {		/* all zero: holds none */
 void ghost_take(const struct ghost_view *, const struct ghost_ticket *, struct ghost_lane, uint32_t threads,
     struct ghost_hold *);
 void ghost_give_back(struct ghost_hold *, uint32_t threads, uint64_t now_ms);
-bool ghost_admits(const struct ghost_hold *, uint64_t now_ms);
+bool ghost_admits(struct ghost_hold *, uint64_t now_ms);
 bool ghost_exhausted(struct ghost_lane);
 bool ghost_scarce(uint32_t more);
 uint32_t ghost_lacking(uint32_t more);

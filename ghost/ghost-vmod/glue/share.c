@@ -3,7 +3,8 @@
  *
  * A client's thread counts from where it is sure to be held: from vcl_recv for a request that is passed or piped; one that is looked up may
  * be put aside without a thread, and counts when there is something to deliver. A fetch counts from its start to its end, and twice while
- * such a client waits for it. Hits are served whatever their backend holds.
+ * such a client waits for it. Hits are served whatever their backend holds. While a namespace has the threads to itself, a request beyond its share
+ * waits for a moment instead of being refused.
  */
 
 #include "config.h"
@@ -113,10 +114,9 @@ fetch_take(VRT_CTX, struct backend_task *t)
 
 	if (t->pipes || ctx->bo->wrk == NULL)
 		return;
-	if (t->turn == 0)
-		ghost_take(t->view, t->ticket, lane_of(ctx->bo->wrk), t->waited_for ? 2 : 1, &t->hold);
-	else if (!t->refused)
+	if (t->turn != 0 && !t->refused)
 		return;
+	ghost_take(t->view, t->ticket, lane_of(ctx->bo->wrk), t->waited_for ? 2 : 1, &t->hold);
 	t->refused = !ghost_admits(&t->hold, tick_ms());
 	if (!t->refused)
 		return;

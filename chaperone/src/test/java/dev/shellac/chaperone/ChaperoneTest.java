@@ -4,14 +4,18 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.testkit.chart.ChartMetrics;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +76,21 @@ final class ChaperoneTest {
         assertThat(ChartMetrics.exposed(pod.own("/metrics").body()))
                 .as("what alerts and dashboards ask for")
                 .containsAll(ChartMetrics.askedFor("chaperone", "varnish", "haproxy"));
+        assertThat(ChartMetrics.exposed(pod.own("/metrics").body()).stream()
+                        .filter(name -> name.startsWith("chaperone_"))
+                        .map(name -> name.replaceFirst("_(count|sum|max)$", ""))
+                        .distinct())
+                .as("what the page on the operator names")
+                .containsExactlyInAnyOrderElementsOf(documented());
+    }
+
+    private static Set<String> documented() throws IOException {
+        return Files.readString(Path.of("../docs/operator.md"))
+                .lines()
+                .filter(line -> line.startsWith("| `chaperone_"))
+                .flatMap(line -> Pattern.compile("`(chaperone_[a-z_]+)").matcher(line).results())
+                .map(found -> found.group(1))
+                .collect(Collectors.toSet());
     }
 
     @Test

@@ -68,7 +68,7 @@ final class HoldingClientsTest {
                 connections,
                 perClient,
                 2,
-                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), keepAlive),
+                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Optional.of(keepAlive)),
                 Optional.of(32L << 20))));
         gateway.apply();
         pod.start();
@@ -143,6 +143,23 @@ final class HoldingClientsTest {
         assertThat(kept.getLast()).as("beyond, by both ports together").isFalse();
     }
 
+    // HAProxy 3.0 ends no connection of HTTP/2 for Connection: close, so that its idle time has to be short.
+    @Test
+    void idleConnectionsOfHttp2EndWhenTheirTimeIsOver() throws Exception {
+        serve(Optional.empty());
+        var clients = new ArrayList<Thread>();
+        for (int i = 0; i < 3; i++) {
+            SSLSocket socket = http2();
+            socket.getOutputStream().write(frame(1, 5, 1, head("")));
+            clients.add(Thread.ofVirtual().start(() -> drain(socket)));
+        }
+        long start = System.nanoTime();
+        for (Thread client : clients) {
+            assertThat(client.join(Duration.ofSeconds(10))).as("ended").isTrue();
+        }
+        assertThat(System.nanoTime() - start).isGreaterThan(3_000_000_000L);
+    }
+
     @Test
     void aBodyThatDripsReachesNobody() throws Exception {
         serve(Optional.empty());
@@ -197,6 +214,19 @@ final class HoldingClientsTest {
 
     // One a millisecond, until the gateway ends the connection.
     private void flood(int count, Frames frames) throws IOException, GeneralSecurityException, InterruptedException {
+        SSLSocket socket = http2();
+        OutputStream out = socket.getOutputStream();
+        Thread reader = Thread.ofVirtual().start(() -> drain(socket));
+        for (int i = 0; i < count && reader.isAlive(); i++) {
+            out.write(frames.at(i));
+            Thread.sleep(1);
+        }
+        if (!reader.isAlive()) {
+            throw new IOException("the gateway ended the connection");
+        }
+    }
+
+    private SSLSocket http2() throws IOException, GeneralSecurityException {
         Socket raw = KeptConnection.socket(gateway.https());
         open.add(raw);
         var socket = (SSLSocket)
@@ -205,16 +235,9 @@ final class HoldingClientsTest {
         parameters.setApplicationProtocols(new String[] {"h2"});
         socket.setSSLParameters(parameters);
         socket.startHandshake();
-        OutputStream out = socket.getOutputStream();
-        Thread reader = Thread.ofVirtual().start(() -> drain(socket));
-        out.write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
-        for (int i = 0; i < count && reader.isAlive(); i++) {
-            out.write(frames.at(i));
-            Thread.sleep(1);
-        }
-        if (!reader.isAlive()) {
-            throw new IOException("the gateway ended the connection");
-        }
+        socket.getOutputStream()
+                .write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
+        return socket;
     }
 
     private static void drain(SSLSocket socket) {

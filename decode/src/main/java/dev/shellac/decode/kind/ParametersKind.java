@@ -146,8 +146,9 @@ final class ParametersKind {
             defaulted("stallSeconds", whole().between(1, 3600), 30)
                     .means("How long a client may leave unread what waits for it, or not send what it announced; and"
                             + " the time for the first 15,000 bytes of a request's body."),
-            defaulted("keepAliveSeconds", whole().between(1, 3600), 60)
-                    .means("How long a connection is kept between two requests."));
+            optional("keepAliveSeconds", whole().between(1, 3600))
+                    .means("How long a connection is kept between two requests. Where it is left out, a second for"
+                            + " every 40 connections of a pod, at least 10 and at most 60."));
 
     private static final Shape.Fields USER_VCL = object(
             required("name", text()).means("Name of the ConfigMap."),
@@ -171,7 +172,8 @@ final class ParametersKind {
                     defaulted("http2", flag(), true).means("Whether HTTPS listeners offer HTTP/2."),
                     optional("trustedProxies", list(CIDR).most(MOST_ITEMS))
                             .means(
-                                    "Networks of proxies whose X-Forwarded, Forwarded and X-Real-IP headers are believed."),
+                                    "Networks of proxies whose X-Forwarded-*, Forwarded, X-Real-IP, X-Original-URL,"
+                                            + " X-Original-URI and X-Rewrite-URL headers are believed."),
                     defaulted("proxyProtocol", flag(), false)
                             .means("Whether the load balancer sends the PROXY protocol, on every port."),
                     optional("proxyProtocolFrom", list(CIDR).most(MOST_ITEMS))

@@ -104,7 +104,7 @@ final class ParametersReading {
                         seconds(limits, "handshakeSeconds", usual.timeouts().handshake()),
                         seconds(limits, "requestHeadSeconds", usual.timeouts().requestHead()),
                         seconds(limits, "stallSeconds", usual.timeouts().stall()),
-                        seconds(limits, "keepAliveSeconds", usual.timeouts().keepAlive())));
+                        limits.optionalWhole("keepAliveSeconds").map(Duration::ofSeconds)));
     }
 
     private static Duration seconds(View view, String field, Duration otherwise) {

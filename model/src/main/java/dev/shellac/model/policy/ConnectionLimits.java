@@ -24,10 +24,20 @@ public record ConnectionLimits(
      * @param handshake of TLS
      * @param requestHead from its first byte, or from the handshake, to its last
      * @param stall while bytes of a request or an answer wait for the client
-     * @param keepAlive between two requests
+     * @param keepAlive between two requests; where it is left out, it depends on how many connections there may be
      */
-    public record Timeouts(Duration handshake, Duration requestHead, Duration stall, Duration keepAlive) {
+    public record Timeouts(Duration handshake, Duration requestHead, Duration stall, Optional<Duration> keepAlive) {
+        private static final int IDLE_A_SECOND = 40;
+        private static final int LEAST_KEEP_ALIVE = 10;
+        private static final int MOST_KEEP_ALIVE = 60;
+
         public static final Timeouts USUAL = new Timeouts(
-                Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(60));
+                Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(30), Optional.empty());
+
+        /** So short that clients who ask once and stay have to be 40 a second to hold all connections. */
+        public Duration keepAlive(int connections) {
+            return keepAlive.orElseGet(() ->
+                    Duration.ofSeconds(Math.clamp(connections / IDLE_A_SECOND, LEAST_KEEP_ALIVE, MOST_KEEP_ALIVE)));
+        }
     }
 }

@@ -44,8 +44,14 @@ final class ConfigurationTest {
     @Test
     void connectionsFitTheMemoryLimit() throws IOException {
         assertThat(edge(inputs("{resources: {limits: {memory: 512Mi}}}")))
-                .contains("maxconn 472\n", "presetenv EDGE_MEMORY 33554432\n", "sc1_conn_cur gt 236");
-        assertThat(edge(inputs("{resources: {limits: {memory: 2Gi}}}"))).contains("maxconn 2362\n");
+                .contains(
+                        "maxconn 472\n",
+                        "timeout http-keep-alive 11s\n",
+                        "presetenv EDGE_MEMORY 33554432\n",
+                        "sc1_conn_cur gt 236");
+        assertThat(edge(inputs("{resources: {limits: {memory: 2Gi}}}")))
+                .contains("maxconn 2362\n", "timeout http-keep-alive 59s\n");
+        assertThat(edge(inputs("{}"))).contains("maxconn 4000\n", "timeout http-keep-alive 60s\n");
     }
 
     @Test

@@ -135,7 +135,7 @@ public final class HaproxyConfig {
      */
     public static Optional<String> encode(GatewayPlan plan, Map<Port, Integer> slots, Options options) {
         var text = new StringBuilder(global(options.bounds()))
-                .append(rest(options.bounds().timeouts()))
+                .append(rest(options.bounds()))
                 .append(clientTable(options.bounds()));
         boolean any = false;
         for (Map.Entry<Port, List<ListenerPlan>> port : ports(plan).entrySet()) {
@@ -187,7 +187,8 @@ public final class HaproxyConfig {
                 bounds.threads());
     }
 
-    private static String rest(Timeouts timeouts) {
+    private static String rest(Bounds bounds) {
+        Timeouts timeouts = bounds.timeouts();
         return """
 
                 defaults
@@ -221,7 +222,7 @@ public final class HaproxyConfig {
                         timeouts.handshake().toSeconds(),
                         timeouts.requestHead().toSeconds(),
                         timeouts.stall().toSeconds(),
-                        timeouts.keepAlive().toSeconds());
+                        timeouts.keepAlive(bounds.connections()).toSeconds());
     }
 
     private static String clientTable(Bounds bounds) {
