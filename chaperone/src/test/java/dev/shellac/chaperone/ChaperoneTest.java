@@ -88,7 +88,8 @@ final class ChaperoneTest {
         return Files.readString(Path.of("../docs/operator.md"))
                 .lines()
                 .filter(line -> line.startsWith("| `chaperone_"))
-                .flatMap(line -> Pattern.compile("`(chaperone_[a-z_]+)").matcher(line).results())
+                .flatMap(line ->
+                        Pattern.compile("`(chaperone_[a-z_]+)").matcher(line).results())
                 .map(found -> found.group(1))
                 .collect(Collectors.toSet());
     }

@@ -158,7 +158,11 @@ final class ClientCertificateTest {
                 100,
                 Optional.empty(),
                 1,
-                new Timeouts(usual.handshake(), usual.requestHead(), usual.stall(), Optional.of(Duration.ofSeconds(seconds))),
+                new Timeouts(
+                        usual.handshake(),
+                        usual.requestHead(),
+                        usual.stall(),
+                        Optional.of(Duration.ofSeconds(seconds))),
                 Optional.of(19L << 20)));
     }
 }

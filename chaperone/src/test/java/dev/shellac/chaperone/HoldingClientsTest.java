@@ -68,7 +68,8 @@ final class HoldingClientsTest {
                 connections,
                 perClient,
                 2,
-                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Optional.of(keepAlive)),
+                new Timeouts(
+                        Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Optional.of(keepAlive)),
                 Optional.of(32L << 20))));
         gateway.apply();
         pod.start();
@@ -236,7 +237,8 @@ final class HoldingClientsTest {
         socket.setSSLParameters(parameters);
         socket.startHandshake();
         socket.getOutputStream()
-                .write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
+                .write(joined(
+                        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
         return socket;
     }
 

@@ -171,9 +171,8 @@ final class ParametersKind {
                     optional("service", SERVICE).means("The Service in front of the pods."),
                     defaulted("http2", flag(), true).means("Whether HTTPS listeners offer HTTP/2."),
                     optional("trustedProxies", list(CIDR).most(MOST_ITEMS))
-                            .means(
-                                    "Networks of proxies whose X-Forwarded-*, Forwarded, X-Real-IP, X-Original-URL,"
-                                            + " X-Original-URI and X-Rewrite-URL headers are believed."),
+                            .means("Networks of proxies whose X-Forwarded-*, Forwarded, X-Real-IP, X-Original-URL,"
+                                    + " X-Original-URI and X-Rewrite-URL headers are believed."),
                     defaulted("proxyProtocol", flag(), false)
                             .means("Whether the load balancer sends the PROXY protocol, on every port."),
                     optional("proxyProtocolFrom", list(CIDR).most(MOST_ITEMS))

@@ -31,8 +31,8 @@ public record ConnectionLimits(
         private static final int LEAST_KEEP_ALIVE = 10;
         private static final int MOST_KEEP_ALIVE = 60;
 
-        public static final Timeouts USUAL = new Timeouts(
-                Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(30), Optional.empty());
+        public static final Timeouts USUAL =
+                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(30), Optional.empty());
 
         /** So short that clients who ask once and stay have to be 40 a second to hold all connections. */
         public Duration keepAlive(int connections) {
