@@ -4,8 +4,7 @@
 //! hold all of them before long. So threads are counted by namespace, and within it by backend, and while few are left, whoever holds more
 //! than a fair share of them gets no more: first the namespaces share them, then the backends of a namespace its part. However many backends
 //! of one namespace hang, another namespace's part is the same. The last few threads are for requests that end soon: those of a backend that
-//! has released as many of late as it holds. These may wait for a thread in varnishd's queue, and a burst of them is not refused; nor is one
-//! beyond the share of a namespace that has the threads to itself, which waits for its own requests to end.
+//! has released as many of late as it holds. These may wait for a thread in varnishd's queue, and a burst of them is not refused.
 //!
 //! varnishd has several pools of threads, each with a queue of its own: one that is used up is not helped by another. So each of them, a
 //! *lane* here, is counted apart. Counters are atomic and relaxed: a request that is let in or refused one too many does no harm.
@@ -193,14 +192,6 @@ impl Threads {
         self.0.iter().enumerate().all(fits) && may_wait()
     }
 
-    /// Whether a request that is not admitted may wait for others to end, and hold its threads meanwhile: they end soon, and no other namespace needs any.
-    pub fn may_wait(&self, holder: Holder<'_>, now_ms: u64) -> bool {
-        self.0.iter().enumerate().all(|(number, lane)| {
-            let own = u32::from(holder.namespace.held(number) > 0);
-            lane.namespaces.load(Relaxed) <= own && holder.backend.ends_soon(number, now_ms)
-        })
-    }
-
     /// Threads in use, of all lanes.
     pub fn used(&self) -> u32 {
         self.0.iter().map(|lane| lane.used.load(Relaxed)).sum()
@@ -323,34 +314,17 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_a_single_namespace_waits_for_itself() {
-        let threads = threads(160);
-        let (fine, one, hung, other) = (Usage::default(), Usage::default(), Usage::default(), Usage::default());
-        let honest = Holder { backend: &fine, namespace: &one };
-        fill(&threads, honest);
-        assert!(!threads.may_wait(honest, NOW), "none has ended yet");
-        for _ in 0..75 {
-            threads.take(0, 2, Some(honest));
-            threads.give_back(0, 2, Some(honest), NOW);
-        }
-        assert!(!threads.admits(0, honest, NOW) && threads.may_wait(honest, NOW));
-        let neighbour = Holder { backend: &hung, namespace: &other };
-        threads.take(0, 1, Some(neighbour));
-        assert!(!threads.may_wait(honest, NOW) && !threads.may_wait(neighbour, NOW), "each would keep the other waiting");
-    }
-
-    #[test]
     fn requests_that_are_refused_are_none_that_end_soon() {
         let threads = threads(160);
         let (hung, one) = (Usage::default(), Usage::default());
         let holder = Holder { backend: &hung, namespace: &one };
         fill(&threads, holder);
+        assert_eq!(threads.used(), 140);
         for _ in 0..200 {
             threads.take(0, 2, Some(holder));
             threads.put_back(0, 2, Some(holder));
         }
-        assert_eq!(threads.used(), 140);
-        assert!(!threads.may_wait(holder, NOW));
+        assert!(!hung.ends_soon(0, NOW));
     }
 
     #[test]

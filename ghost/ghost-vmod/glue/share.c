@@ -3,8 +3,7 @@
  *
  * A client's thread counts from where it is sure to be held: from vcl_recv for a request that is passed or piped; one that is looked up may
  * be put aside without a thread, and counts when there is something to deliver. A fetch counts from its start to its end, and twice while
- * such a client waits for it. Hits are served whatever their backend holds. While a namespace has the threads to itself, a request beyond its share
- * waits for a moment instead of being refused.
+ * such a client waits for it. Hits are served whatever their backend holds.
  */
 
 #include "config.h"

@@ -1,8 +1,6 @@
 //! The threads of varnishd that requests hold.
 
 use std::ptr;
-use std::thread::sleep;
-use std::time::Duration;
 
 use ghost_core::{Holder, Threads, Usage};
 
@@ -11,10 +9,6 @@ use crate::router::View;
 use crate::ticket::{Kind, OVERLOADED, Ticket};
 
 static THREADS: Threads = Threads::new();
-
-/// How long a request waits for those of its namespace, before it is refused.
-const WAIT_STEPS: u64 = 20;
-const WAIT_STEP_MS: u64 = 5;
 
 /// A pool of varnishd's threads, and how many of them there are for requests.
 #[repr(C)]
@@ -102,32 +96,12 @@ pub unsafe extern "C" fn ghost_admits(hold: *mut Hold, now_ms: u64) -> bool {
     let (lane, threads) = (index(hold.lane), hold.threads);
     // SAFETY: as promised.
     let Some(holder) = (unsafe { hold.holder() }) else { return true };
-    let admitted = THREADS.admits(lane, holder, now_ms) || waits(lane, threads, holder, now_ms);
+    let admitted = THREADS.admits(lane, holder, now_ms);
     if !admitted {
         THREADS.put_back(lane, threads, Some(holder));
         hold.threads = 0;
     }
     admitted
-}
-
-/// Waits until the request is admitted, for as long as it may. Those that wait are not counted: they would keep each other waiting.
-fn waits(lane: usize, threads: u32, holder: Holder<'_>, began_ms: u64) -> bool {
-    for step in 1..=WAIT_STEPS {
-        let now_ms = began_ms + step * WAIT_STEP_MS;
-        THREADS.put_back(lane, threads, Some(holder));
-        let may_wait = THREADS.may_wait(holder, now_ms);
-        if may_wait {
-            sleep(Duration::from_millis(WAIT_STEP_MS));
-        }
-        THREADS.take(lane, threads, Some(holder));
-        if !may_wait {
-            return false;
-        }
-        if THREADS.admits(lane, holder, now_ms) {
-            return true;
-        }
-    }
-    false
 }
 
 /// Whether there is no thread left for any request.
