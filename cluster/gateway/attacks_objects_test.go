@@ -212,8 +212,12 @@ func sameNames(a *arena) func() {
 	return func() {
 		a.eventually("the Gateway names what is there", 20*time.Second, func() (bool, string) {
 			status, words := conditionOf(n.get(gatewayAPI, "Gateway", "shop").Object, "Programmed", "status", "conditions")
-			named := strings.Contains(words, "Service shop") && strings.Contains(words, "Secret shop-certificates-index") && strings.Contains(words, "Role "+role)
-			return status == "False" && named && !strings.Contains(words, "shop-tls"), status + " " + words
+			named := strings.Contains(words, "Service shop") && strings.Contains(words, "Secret shop-certificates-index")
+			return status == "False" && named && !strings.Contains(words, "shop-tls") && !strings.Contains(words, role), status + " " + words
+		})
+		// Whoever owns the other namespace must not decide the condition of the Gateway.
+		a.eventually("an Event names the Role", 20*time.Second, func() (bool, string) {
+			return n.events("Role "+role+" in namespace "+other.namespace) > 0, "no Event names it"
 		})
 		n.remove(gatewayAPI, "Gateway", "shop")
 		n.remove(gatewayAPI, "HTTPRoute", "shop")

@@ -64,7 +64,7 @@ spec:
 	return s, fetched
 }
 
-// They hold all threads for longer than a minute; others wait, and are served when there is one again.
+// They hold most threads until varnishd ends their connections, after 2.5 s while threads are scarce; whoever waits meanwhile is served then.
 func TestClientsWhoDoNotReadCostNobodyTheCache(t *testing.T) {
 	s, _ := newStore(t)
 	before := s.gatewayProcesses("varnishd")

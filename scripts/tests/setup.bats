@@ -64,6 +64,14 @@ bats_require_minimum_version 1.5.0
   [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
+@test "sources that are not formatted are not called dependencies that cannot be fetched" {
+  in_setup "SHELLAC_HOME=$BATS_TEST_TMPDIR fetch Java /dev/null -- sh -c 'echo \"[INFO] error-prone is used\"; echo \"[ERROR] Failed to execute goal spotless:check: The following files had format violations:\"; exit 1'"
+  [ "$status" -ne 0 ]
+  [[ "$stderr" == *"the build of Java that fetches its dependencies failed: [ERROR] Failed to execute goal spotless:check: The following files had format violations:"* ]]
+  [[ "$stderr" != *"could not fetch"* ]]
+  [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
 @test "dependencies are fetched once for the same inputs" {
   echo one >"$BATS_TEST_TMPDIR/input"
   command="SHELLAC_HOME=$BATS_TEST_TMPDIR fetch Java $BATS_TEST_TMPDIR/input -- sh -c 'echo x >>$BATS_TEST_TMPDIR/ran'"

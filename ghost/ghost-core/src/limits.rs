@@ -51,5 +51,6 @@ pub const REGEX_BYTES_OF_LITTLE: u32 = REGEX_BYTES_PER_TABLE / 32;
 /// New large patterns of one namespace in one build, and of all.
 pub const REGEX_WORK_PER_NAMESPACE: u64 = 32 << 30;
 pub const REGEX_WORK_PER_BUILD: u64 = 128 << 30;
-/// How many builds in a row a route stays as it was while patterns of its newest version are put off.
+/// How many builds in a row a route stays as it was while patterns of its newest version are put off. They follow one another without a
+/// pause, and until the next one ends it is served: nine times 128 Gi of work, 46 s.
 pub const WAITING_BUILDS: u32 = 8;

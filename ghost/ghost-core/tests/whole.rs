@@ -162,6 +162,20 @@ fn a_route_stays_as_it_was_until_all_of_it_is_compiled() {
     assert_eq!(answer(&second, "v.com", "/"), "10.0.2.2:80");
 }
 
+/// A withdrawn grant or a removed rule brings no pattern, so that the new version is live at once whatever others bring.
+#[test]
+fn what_only_revokes_waits_for_nobodys_patterns() {
+    let before = build(&hosts(&[("v.com", &victim("1", 9_000))]), None);
+    let mut refused = victim("1", 9_000);
+    refused[0]["backend_groups"] = json!([{ "weight": 1, "invalid": true }]);
+    let first = build(&hosts(&[("a.com", &neighbours(0)), ("v.com", &refused)]), Some(&before));
+    assert!(first.report.deferred > 0);
+    assert_eq!(answer(&first, "v.com", "y/x9000z"), "500");
+    let second = build(&hosts(&[("a.com", &neighbours(5_000)), ("v.com", &refused[..1])]), Some(&first));
+    assert!(second.report.deferred > 0);
+    assert_eq!(answer(&second, "v.com", "/"), "404");
+}
+
 #[test]
 fn a_pool_lives_as_long_as_a_route_that_waits_needs_it() {
     let table = |pool: &str, first: &[Value], number: usize| {

@@ -61,7 +61,7 @@ final class OtherReleasesTest {
                 .isGreaterThan(1);
         assertThat(accepted.path("message").asText())
                 .startsWith(
-                        "this form of the route is not taken, the one before it is served on: spec.rules[0].filters[0].type: ");
+                        "this version of the route is invalid; the previous version stays in effect: spec.rules[0].filters[0].type: ");
         eventually(
                 "its author is told",
                 () -> stage.events("cart").stream()
@@ -191,7 +191,8 @@ final class OtherReleasesTest {
                         .orElseThrow()
                         .at("/status/ancestors/0/conditions/0/message")
                         .asText()
-                        .startsWith("this form of the policy is not taken: spec.validation.subjectAltNames[0].type: "));
+                        .startsWith(
+                                "this version of the policy is invalid: spec.validation.subjectAltNames[0].type: "));
         await(POLICY, "/status/ancestors/0/conditions", "Accepted", "False Invalid");
         // Something else changes, and all is written anew.
         stage.route("other", "cart");

@@ -35,7 +35,7 @@ record CrdFile(GroupKind type, String plural, String shortName, String words, Ma
                     GroupKind.CACHE_INVALIDATION,
                     "varnishcacheinvalidations",
                     "vcinv",
-                    "Removes objects from the cache of a Gateway, once.",
+                    "Removes objects from the cache of a Gateway, once. Not supported yet: its status says so.",
                     shown("Type", ".spec.type", "Hostname", ".spec.hostname", "Status", ".status.phase")));
 
     private static Map<String, String> shown(String... namesAndPaths) {

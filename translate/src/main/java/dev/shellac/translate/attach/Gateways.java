@@ -155,7 +155,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
         private Optional<Refusal> unread() {
             return gateway.meta()
                     .unread()
-                    .map(why -> new Refusal(Reason.INVALID, "this form of the Gateway is not taken: " + why));
+                    .map(why -> new Refusal(Reason.INVALID, "this version of the Gateway is invalid: " + why));
         }
 
         private Optional<Refusal> unsupportedAddress() {

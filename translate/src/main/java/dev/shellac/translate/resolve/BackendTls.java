@@ -174,7 +174,7 @@ public final class BackendTls {
                         conflict,
                         Optional.of(new Refusal(
                                 Reason.INVALID,
-                                "this form of the policy is not taken: " + why
+                                "this version of the policy is invalid: " + why
                                         + "; requests for the Services that it names are answered 500, and none is sent"
                                         + " in plain text")),
                         Optional.empty(),

@@ -62,8 +62,9 @@ public record RouteStatuses(String controllerName) {
                 .unread()
                 .map(why -> new Refusal(
                         Reason.UNSUPPORTED_VALUE,
-                        "this form of the route is not taken"
-                                + (route.rules().isEmpty() ? "" : ", the one before it is served on") + ": " + why));
+                        "this version of the route is invalid"
+                                + (route.rules().isEmpty() ? "" : "; the previous version stays in effect") + ": "
+                                + why));
     }
 
     private static String accepted(Attachment attachment) {
