@@ -93,6 +93,7 @@ final class StateJson {
                 json.writeNumberField("match", refusal.match().get());
             }
             json.writeStringField("field", refusal.field());
+            json.writeStringField("effect", refusal.effect());
             json.writeStringField("message", refusal.message());
             json.writeEndObject();
         }

@@ -16,7 +16,7 @@ final class CutServices {
 
     private CutServices() {}
 
-    /** One for each Service of a route, on the first host that has it. */
+    /** One for each Service of a route. */
     static List<LiveState.Refusal> refusals(Routing routing, Set<Name> services) {
         if (services.isEmpty()) {
             return List.of();
@@ -29,18 +29,19 @@ final class CutServices {
                                 .filter(services::contains)
                                 .map(service -> new Cut(route.name(), service))
                                 .filter(cut -> refusals.size() < MOST_NAMED && named.add(cut))
-                                .forEach(cut -> refusals.add(refusal(host.value(), cut)))));
+                                .forEach(cut -> refusals.add(refusal(cut)))));
         return refusals;
     }
 
-    // No rule is refused as a whole.
-    private static LiveState.Refusal refusal(String host, Cut cut) {
+    // It concerns all hosts of the route, and no rule is refused as a whole.
+    private static LiveState.Refusal refusal(Cut cut) {
         return new LiveState.Refusal(
-                host,
+                "",
                 cut.route(),
                 Optional.empty(),
                 Optional.empty(),
                 "some endpoints of " + cut.service(),
+                "partial",
                 "a pod has no memory for all of them: raise the memory limit of the Gateway's pods, or use fewer endpoints");
     }
 }

@@ -188,6 +188,7 @@ final class KeepersTest {
         assertThat(keeper.state().refusals()).singleElement().satisfies(refusal -> {
             assertThat(refusal.route()).isEqualTo("shop/r");
             assertThat(refusal.field()).isEqualTo("some endpoints of shop/a");
+            assertThat(refusal.effect()).isEqualTo("partial");
         });
         keeper.settle(varnish, LISTED, START);
         assertThat(keeper.state().refusals()).isEmpty();

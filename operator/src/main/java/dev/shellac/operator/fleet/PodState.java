@@ -1,6 +1,7 @@
 package dev.shellac.operator.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
@@ -81,14 +82,31 @@ public record PodState(
             String route = cut(refusal.path("route"));
             int slash = route.indexOf('/');
             if (slash > 0 && refusals.size() < MOST) {
-                refusals.add(new TableRefusal(
-                        new Name(route.substring(0, slash), route.substring(slash + 1)),
-                        refusal.path("rule").asInt(TableRefusal.ALL),
-                        refusal.path("match").asInt(TableRefusal.ALL),
-                        cut(refusal.path("field")) + ": " + cut(refusal.path("message"))));
+                refusals.add(refusal(new Name(route.substring(0, slash), route.substring(slash + 1)), refusal));
             }
         }
         return refusals;
+    }
+
+    private static TableRefusal refusal(Name route, JsonNode refusal) {
+        int rule = refusal.path("rule").asInt(TableRefusal.ALL);
+        int match = refusal.path("match").asInt(TableRefusal.ALL);
+        String message = cut(refusal.path("message"));
+        String place = cut(refusal.path("field")) + ": ";
+        Optional<String> effect = text(refusal.path("effect"));
+        if (effect.isEmpty()) {
+            // Of an earlier release: what no rule is to blame for is a host or endpoints that a pod has no memory for.
+            Effect unnamed = rule == TableRefusal.ALL ? Effect.PARTIAL : Effect.ROUTE_OMITTED;
+            return new TableRefusal(route, Optional.empty(), rule, match, unnamed, place + message);
+        }
+        Effect named = Effect.of(effect.get());
+        return new TableRefusal(
+                route,
+                text(refusal.path("vhost")),
+                rule,
+                match,
+                named,
+                named == Effect.HOST_OMITTED ? message : place + message);
     }
 
     private static Map<String, String> words(JsonNode object, int most) {

@@ -40,10 +40,10 @@ public sealed interface ReloadAnswer {
     record Unreachable(String why) implements ReloadAnswer {}
 
     /**
-     * A part of the table that is left out.
+     * A part of the table that ghost refuses.
      *
      * @param position in the routes of that host, where the mistake is in one of them
-     * @param effect such as {@code route_dropped}
+     * @param effect what becomes of it, such as {@code route-omitted}
      */
     record Refusal(
             String vhost, String route, Optional<Integer> position, String field, String effect, String message) {}
