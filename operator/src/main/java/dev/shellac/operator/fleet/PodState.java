@@ -3,6 +3,7 @@ package dev.shellac.operator.fleet;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.EvenShare;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,15 +78,16 @@ public record PodState(
     }
 
     private static List<TableRefusal> refusals(JsonNode all) {
-        var refusals = new ArrayList<TableRefusal>();
+        var refusals = new EvenShare<TableRefusal>(MOST);
         for (JsonNode refusal : all) {
             String route = cut(refusal.path("route"));
             int slash = route.indexOf('/');
-            if (slash > 0 && refusals.size() < MOST) {
-                refusals.add(refusal(new Name(route.substring(0, slash), route.substring(slash + 1)), refusal));
+            if (slash > 0) {
+                var name = new Name(route.substring(0, slash), route.substring(slash + 1));
+                refusals.add(name.namespace(), refusal(name, refusal));
             }
         }
-        return refusals;
+        return refusals.elements();
     }
 
     private static TableRefusal refusal(Name route, JsonNode refusal) {

@@ -68,10 +68,12 @@ final class PodStateTest {
             faults.put("fault" + i, "f");
             refusals.addObject().put("route", "shop/r" + i).put("message", "m".repeat(10_000));
         }
+        refusals.addObject().put("route", "other/r").put("message", "of another namespace");
         PodState state = PodState.of(said);
         assertThat(state.version()).hasSize(PodState.MOST_LETTERS);
         assertThat(state.refusals()).hasSize(PodState.MOST);
         assertThat(state.refusals().getFirst().message()).hasSizeLessThan(2 * PodState.MOST_LETTERS);
+        assertThat(state.refusals()).extracting(TableRefusal::route).contains(new Name("other", "r"));
         assertThat(state.leftOut()).hasSize(PodState.MOST);
         assertThat(state.complaints()).hasSize(PodState.MOST_COMPLAINTS + 1);
         assertThat(state.complaints().getFirst()).hasSizeLessThan(2 * PodState.MOST_LETTERS);

@@ -10,7 +10,7 @@ public sealed interface ReloadAnswer {
      * The table is live, without what was refused.
      *
      * @param hash the writer's name of the table
-     * @param refusals the first thousand
+     * @param refusals a thousand of them at most, as many of each namespace as of any other
      * @param refused all of them
      * @param deferred patterns that ghost goes on with by itself
      */
