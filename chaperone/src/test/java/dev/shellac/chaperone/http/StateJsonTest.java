@@ -92,6 +92,8 @@ final class StateJsonTest {
         assertThat(state.path("table").path("refusals").path(0).path("message").asText())
                 .isEqualTo("m".repeat(200));
         assertThat(state.path("edge").path("leftOut")).hasSize(StateJson.MOST_ELEMENTS);
+        assertThat(state.path("table").path("refusals").path(0).path("effect").asText())
+                .isEqualTo("route-omitted");
     }
 
     @Test
