@@ -1,5 +1,6 @@
 //! The answer to a reload, as JSON.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use ghost_core::{Refusal, Report, Table, TableError};
@@ -49,7 +50,7 @@ struct Kept<'r> {
 }
 
 pub fn live(table: &Table, report: &Report, took: Duration) -> String {
-    let refusals = report.refusals.iter().take(LISTED).map(refused).collect();
+    let refusals = listed(&report.refusals, LISTED).into_iter().map(refused).collect();
     text(&Live {
         status: "live",
         hash: table.hash(),
@@ -65,6 +66,25 @@ pub fn live(table: &Table, report: &Report, took: Duration) -> String {
         refusals,
         duration_ms: milliseconds(took),
     })
+}
+
+/// In their order, as many of each namespace as of any other: a namespace with thousands hides no other's.
+fn listed(refusals: &[Refusal], most: usize) -> Vec<&Refusal> {
+    if refusals.len() <= most {
+        return refusals.iter().collect();
+    }
+    let mut counts = HashMap::<&str, usize>::new();
+    let ranked = (0..).zip(refusals).map(|(at, refusal)| {
+        let namespace = refusal.route.split('/').next().unwrap_or_default();
+        let count = counts.entry(namespace).or_default();
+        *count += 1;
+        (*count, at, refusal)
+    });
+    let mut ranked: Vec<(usize, usize, &Refusal)> = ranked.collect();
+    ranked.sort_unstable_by_key(|(rank, at, _)| (*rank, *at));
+    ranked.truncate(most);
+    ranked.sort_unstable_by_key(|(_, at, _)| *at);
+    ranked.into_iter().map(|(_, _, refusal)| refusal).collect()
 }
 
 pub fn kept(table: &Table, error: &TableError, took: Duration) -> String {
@@ -95,4 +115,25 @@ fn milliseconds(took: Duration) -> f64 {
 
 fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"status\":\"unknown\",\"error\":\"{error}\"}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ghost_core::Effect;
+
+    fn refusal(route: &str) -> Refusal {
+        let (field, message) = ("path_match.value".into(), "too large".into());
+        Refusal { vhost: "h".into(), route: route.into(), rule: Some(0), field, effect: Effect::RouteOmitted, message }
+    }
+
+    #[test]
+    fn a_namespace_with_many_refusals_hides_no_other() {
+        let mut all = vec![refusal("greedy/r"); 10];
+        all.extend([refusal("shop/a"), refusal("shop/b"), refusal("small/c"), refusal("")]);
+        let names = |most| listed(&all, most).iter().map(|refusal| &*refusal.route).collect::<Vec<_>>();
+        assert_eq!(names(4), ["greedy/r", "shop/a", "small/c", ""]);
+        assert_eq!(names(7), ["greedy/r", "greedy/r", "greedy/r", "shop/a", "shop/b", "small/c", ""]);
+        assert_eq!(names(14).len(), 14);
+    }
 }

@@ -1,7 +1,9 @@
 package dev.shellac.model;
 
 import dev.shellac.model.status.Address;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,7 +13,7 @@ import java.util.Optional;
  * @param addresses where it can be reached; none yet while it has none
  * @param unusableAddresses requested addresses that it cannot have, and why
  * @param unavailablePorts ports that it cannot open, and why
- * @param refusals what the router left out of the table that it was given
+ * @param refusals what the router refused of the table that it was given
  * @param refusedCertificates Secrets whose certificate it does not show to anybody, and why
  * @param late certificates that it does not serve with yet
  * @param vclFault why the VCL was not taken, in the compiler's words
@@ -44,13 +46,41 @@ public record DataPlane(
         }
     }
 
+    /** What becomes of a route of which the router refused a part, the gravest first. */
+    public enum Effect {
+        /** The host is not in the table. */
+        HOST_OMITTED,
+        /** The host serves nothing of the route: without one rule its requests would fall to a wider one. */
+        ROUTE_OMITTED,
+        /** Requests are answered 503. */
+        UNAVAILABLE,
+        /** It is served without its cache policy. */
+        UNCACHED,
+        /** It is served, but a part of it does not apply. */
+        PARTIAL,
+        /** It is served in its previous version until its patterns are compiled. */
+        DEFERRED;
+
+        /** The effect with this name in the router's answers, such as {@code route-omitted}; an effect that only later releases know is a partial one. */
+        public static Effect of(String name) {
+            return Arrays.stream(values())
+                    .filter(effect -> effect.name()
+                            .toLowerCase(Locale.ROOT)
+                            .replace('_', '-')
+                            .equals(name))
+                    .findFirst()
+                    .orElse(PARTIAL);
+        }
+    }
+
     /**
-     * A part of a route that the data plane left out, by its provenance.
+     * A part of a route that the data plane refused, by its provenance.
      *
-     * @param rule its number, or {@link #ALL}: whatever the route has for a host
+     * @param host where; nothing if it is not known, or does not matter
+     * @param rule its number, or {@link #ALL}: no single rule is to blame
      * @param match its number in the rule, or {@link #ALL}
      */
-    public record TableRefusal(Name route, int rule, int match, String message) {
+    public record TableRefusal(Name route, Optional<String> host, int rule, int match, Effect effect, String message) {
         public static final int ALL = -1;
     }
 

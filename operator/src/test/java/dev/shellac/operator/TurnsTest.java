@@ -48,6 +48,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Turns in a world that fails now and then. */
@@ -84,7 +87,7 @@ final class TurnsTest {
     }
 
     // Ends after a good turn, when nothing is to happen meanwhile.
-    private void run() throws InterruptedException {
+    private boolean run() throws InterruptedException {
         turns.run(InstantSource.system(), new Turns.Around() {
             @Override
             public void first(Loop loop) {
@@ -101,6 +104,7 @@ final class TurnsTest {
                 }
             }
         });
+        return true;
     }
 
     @Test
@@ -170,6 +174,25 @@ final class TurnsTest {
         assertThat(world.done).contains("children of edge");
     }
 
+    /** A liveness probe restarts an operator that stands still, and not one with thousands of Gateways. */
+    @Test
+    void aTurnThatStandsStillIsKnownFromOneThatIsLong() throws Exception {
+        Duration limit = Duration.ofSeconds(1);
+        arrive();
+        world.stops.addAll(List.of("translated", "children"));
+        Thread running = Thread.ofVirtual().start(() -> end(this::run));
+        assertThat(world.stopped.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(turns.hasStoodStillFor(limit)).isFalse();
+        Thread.sleep(limit.plusMillis(100));
+        assertThat(turns.hasStoodStillFor(limit)).isTrue();
+        world.goOn.release();
+        assertThat(world.stopped.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(turns.hasStoodStillFor(limit)).as("it came further").isFalse();
+        world.goOn.release();
+        running.join();
+        assertThat(turns.hasStoodStillFor(Duration.ZERO)).as("it ended").isFalse();
+    }
+
     private void change(int version) {
         String route = """
                 apiVersion: gateway.networking.k8s.io/v1
@@ -198,11 +221,18 @@ final class TurnsTest {
         private final List<WorkQueue.Task> held = new ArrayList<>();
         private Optional<String> version = Optional.empty();
         private boolean holds;
+        private final Set<String> stops = ConcurrentHashMap.newKeySet();
+        private final Semaphore stopped = new Semaphore(0);
+        private final Semaphore goOn = new Semaphore(0);
 
         private void act(String what, String words) {
             if (!failures.isEmpty() && failures.getFirst().equals(what)) {
                 failures.removeFirst();
                 throw new IllegalStateException(what + " fails");
+            }
+            if (stops.remove(what)) {
+                stopped.release();
+                goOn.acquireUninterruptibly();
             }
             done.add(words);
         }

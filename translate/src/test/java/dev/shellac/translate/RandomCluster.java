@@ -95,7 +95,13 @@ final class RandomCluster {
     private DataPlane report() {
         List<DataPlane.TableRefusal> refusals = random.nextBoolean()
                 ? List.of()
-                : List.of(new DataPlane.TableRefusal(new Name(namespace(), pick("r1", "r2")), 0, 0, "too large"));
+                : List.of(new DataPlane.TableRefusal(
+                        new Name(namespace(), pick("r1", "r2")),
+                        Optional.of("*"),
+                        0,
+                        0,
+                        DataPlane.Effect.of(pick("route-omitted", "uncached", "deferred")),
+                        "too large"));
         return new DataPlane(
                 List.of(new Address("IPAddress", "192.0.2.1")), Map.of(), Map.of(), refusals, Optional.empty());
     }

@@ -5,6 +5,7 @@ import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Finding;
 import dev.shellac.decode.Source;
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.LateCertificates;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
@@ -96,8 +97,14 @@ final class TranslateGoldenTest {
     }
 
     private static TableRefusal refusal(String text) {
-        String[] words = text.split(" ", 4);
-        return new TableRefusal(name(words[0]), Integer.parseInt(words[1]), Integer.parseInt(words[2]), words[3]);
+        String[] words = text.split(" ", 6);
+        return new TableRefusal(
+                name(words[0]),
+                Optional.of(words[1]).filter(host -> !host.equals("-")),
+                Integer.parseInt(words[2]),
+                Integer.parseInt(words[3]),
+                Effect.of(words[4]),
+                words[5]);
     }
 
     private static Name name(String text) {

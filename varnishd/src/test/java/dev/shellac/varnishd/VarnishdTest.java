@@ -112,6 +112,7 @@ final class VarnishdTest {
             assertThat(refusal.route()).isEqualTo("default/bad");
             assertThat(refusal.position()).contains(1);
             assertThat(refusal.field()).isEqualTo("path_match.value");
+            assertThat(refusal.effect()).isEqualTo("route-omitted");
             assertThat(refusal.message()).isNotEmpty();
             assertThat(live.took()).isPositive();
         });

@@ -65,7 +65,7 @@ final class CandidateChecks {
         if (leftOut.isEmpty()) {
             return new Checked(asked, before, asked, leftOut, fault);
         }
-        Candidate used = before.map(good -> Rotation.mended(asked, leftOut.keySet(), good))
+        Candidate used = before.map(good -> EdgeChange.mended(asked, leftOut.keySet(), good))
                 .orElseGet(() -> asked.without(leftOut.keySet()));
         return new Checked(asked, before, used, leftOut, program.fault(disk.write(used)));
     }

@@ -41,7 +41,7 @@ record ClientAuthorities(Set<String> ports, Map<String, Set<String>> byPort) {
     }
 
     private static Set<String> certificates(Candidate candidate, String file) {
-        String text = Rotation.content(candidate, file).reveal(bytes -> new String(bytes, US_ASCII));
+        String text = EdgeChange.content(candidate, file).reveal(bytes -> new String(bytes, US_ASCII));
         Set<String> found = BLOCK.matcher(text)
                 .results()
                 .map(block -> block.group(1) + " " + decoded(block.group(2)))

@@ -205,23 +205,23 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         }
         LiveRelease now = live.get();
         Map<String, String> bad = now.stillBad(asked);
-        Rotation rotation = Rotation.between(now.used(), Rotation.mended(asked, bad.keySet(), now.used()));
-        Duration rest = pace.rest(rotation.kind());
+        EdgeChange change = EdgeChange.between(now.used(), EdgeChange.mended(asked, bad.keySet(), now.used()));
+        Duration rest = pace.rest(change.kind());
         if (rest.isPositive()) {
             pause = shorter(pause, rest.plusMillis(1));
             return Optional.empty();
         }
-        if (rotation.kind() != Rotation.Kind.CERTIFICATES) {
+        if (change.kind() != EdgeChange.Kind.CERTIFICATES) {
             // Nobody is stopped for what HAProxy does not take.
             Optional<String> fault =
-                    room.costsAnother(asked, rotation.kind(), before.get()) ? fault(asked) : Optional.empty();
+                    room.costsAnother(asked, change.kind(), before.get()) ? fault(asked) : Optional.empty();
             if (fault.isPresent()) {
                 return fault;
             }
-            Optional<String> full = room.make(asked, rotation.kind(), before.get());
-            return full.isPresent() ? waitFor(full.get(), now, asked) : succeed(asked, rotation.kind());
+            Optional<String> full = room.make(asked, change.kind(), before.get());
+            return full.isPresent() ? waitFor(full.get(), now, asked) : succeed(asked, change.kind());
         }
-        rotate(now, asked, rotation.certificates());
+        rotate(now, asked, change.certificates());
         return Optional.empty();
     }
 
@@ -233,7 +233,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     private Optional<String> waitFor(String why, LiveRelease now, Candidate asked)
             throws IOException, InterruptedException {
         pause = shorter(pause, PAUSE);
-        Candidate meanwhile = Rotation.meanwhile(now.asked(), asked);
+        Candidate meanwhile = EdgeChange.meanwhile(now.asked(), asked);
         if (!meanwhile.equals(asked) && !meanwhile.equals(now.asked())) {
             take(meanwhile);
         }
@@ -247,7 +247,7 @@ public final class EdgeLoop implements Edge, AutoCloseable {
         Map<String, String> leftOut = new TreeMap<>(certificates.refused(now, asked, changed));
         int refused = leftOut.size();
         leftOut.putAll(now.stillBad(asked));
-        Candidate used = Rotation.mended(asked, leftOut.keySet(), now.used());
+        Candidate used = EdgeChange.mended(asked, leftOut.keySet(), now.used());
         Path home = disk.write(used);
         disk.keep(home);
         tried = Optional.of(asked);
@@ -263,10 +263,10 @@ public final class EdgeLoop implements Edge, AutoCloseable {
     }
 
     // What the process before has let in is let in no longer than what it does takes.
-    private Optional<String> succeed(Candidate asked, Rotation.Kind kind) throws IOException, InterruptedException {
+    private Optional<String> succeed(Candidate asked, EdgeChange.Kind kind) throws IOException, InterruptedException {
         Optional<Haproxy.Running> before = current;
         Optional<String> fault = begin(asked);
-        if (kind == Rotation.Kind.REVOCATION && !current.equals(before)) {
+        if (kind == EdgeChange.Kind.REVOCATION && !current.equals(before)) {
             leaving.revoke();
             pace.revoked();
         }

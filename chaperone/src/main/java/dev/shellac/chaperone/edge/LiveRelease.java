@@ -64,7 +64,7 @@ record LiveRelease(
     /** What is still as bad in another candidate. */
     Map<String, String> stillBad(Candidate next) {
         var still = new TreeMap<>(leftOut);
-        still.keySet().removeIf(name -> !Rotation.content(next, name).equals(Rotation.content(asked, name)));
+        still.keySet().removeIf(name -> !EdgeChange.content(next, name).equals(EdgeChange.content(asked, name)));
         return still;
     }
 

@@ -24,15 +24,15 @@ final class Pace {
     }
 
     /** How long a change has to wait: one of certificates since the first that came, the others since the last start. */
-    Duration rest(Rotation.Kind kind) {
+    Duration rest(EdgeChange.Kind kind) {
         long due = switch (kind) {
             case CERTIFICATES -> rotateAt.orElseGet(() -> System.nanoTime() + SHORT.toNanos());
-            case CONTENT -> started + LONG.toNanos();
-            case SHAPE -> started + SHORT.toNanos();
+            case LARGE_CERTIFICATE -> started + LONG.toNanos();
+            case NEW_PROCESS -> started + SHORT.toNanos();
             case REVOCATION -> started + Math.max(SHORT.toNanos(), revokedAt - started + LONG.toNanos());
         };
         Duration rest = Duration.ofNanos(due - System.nanoTime());
-        if (kind == Rotation.Kind.CERTIFICATES) {
+        if (kind == EdgeChange.Kind.CERTIFICATES) {
             rotateAt = rest.isPositive() ? Optional.of(due) : Optional.empty();
         }
         return rest;

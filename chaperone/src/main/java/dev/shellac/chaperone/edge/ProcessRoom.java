@@ -37,12 +37,12 @@ final class ProcessRoom {
     }
 
     /** Whether it has room now only if a process is stopped. */
-    boolean costsAnother(Candidate asked, Rotation.Kind kind, Haproxy.Running serving) {
+    boolean costsAnother(Candidate asked, EdgeChange.Kind kind, Haproxy.Running serving) {
         return !EdgeBudget.of(asked.config())
                         .hasRoom(
                                 leaving.memory() + serving.memory(),
                                 asked.certificates().size())
-                && (kind == Rotation.Kind.REVOCATION || leaving.isOldestOf(LeavingProcesses.LEAST) || !isEarly());
+                && (kind == EdgeChange.Kind.REVOCATION || leaving.isOldestOf(LeavingProcesses.LEAST) || !isEarly());
     }
 
     /**
@@ -51,11 +51,11 @@ final class ProcessRoom {
      * @param serving is stopped if there is no other way; who goes on finds it gone
      * @return why the change waits, if it does
      */
-    Optional<String> make(Candidate asked, Rotation.Kind kind, Haproxy.Running serving)
+    Optional<String> make(Candidate asked, EdgeChange.Kind kind, Haproxy.Running serving)
             throws IOException, InterruptedException {
         EdgeBudget budget = EdgeBudget.of(asked.config());
         int certificates = asked.certificates().size();
-        boolean isUrgent = kind == Rotation.Kind.REVOCATION;
+        boolean isUrgent = kind == EdgeChange.Kind.REVOCATION;
         while (!budget.hasRoom(leaving.memory() + serving.memory(), certificates)) {
             if (leaving.stopOldest(isUrgent ? Duration.ZERO : LeavingProcesses.LEAST)) {
                 continue;

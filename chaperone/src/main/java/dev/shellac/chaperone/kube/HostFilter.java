@@ -2,11 +2,13 @@ package dev.shellac.chaperone.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.shellac.model.EvenShare;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -22,12 +24,15 @@ final class HostFilter {
     // What may stand behind the last host.
     private static final int TAIL = 64;
 
-    /** Which hosts do not fit, by their number in the file; of the first some names are known. */
+    /** Which hosts do not fit, by their number in the file; some are known by name, as many of one namespace's routes as of another's. */
     record Choice(int hosts, BitSet out, List<LeftOutHost> named, int length) {
         Choice {
             named = List.copyOf(named);
         }
     }
+
+    /** A route, and a host that it is left out with. */
+    private record Left(String host, String route) {}
 
     /** Takes the file without the hosts that are left out. */
     interface Sink {
@@ -37,11 +42,10 @@ final class HostFilter {
     private final int most;
     private final Sink sink;
     private final BitSet out;
-    private final List<LeftOutHost> named = new ArrayList<>();
+    private final EvenShare<Left> named = new EvenShare<>(MOST_NAMED);
     private final byte[] text = new byte[MOST_TEXT];
     private int textLength;
     private final TreeSet<String> routes = new TreeSet<>();
-    private int names;
     private int depth;
     private boolean inText;
     private boolean escaped;
@@ -70,7 +74,7 @@ final class HostFilter {
                     "it has " + unpacked + " bytes when it is not compressed, this pod has no memory for more than "
                             + most + ", and there are no hosts in it that could be left out");
         }
-        return new Choice(filter.number + 1, filter.out, filter.named, filter.kept);
+        return new Choice(filter.number + 1, filter.out, filter.named(), filter.kept);
     }
 
     /** The file without them. */
@@ -79,6 +83,16 @@ final class HostFilter {
         var filter = new HostFilter(Integer.MAX_VALUE, choice.out(), bytes::put);
         Gzip.unpack(compressed, unpacked, filter::take);
         return bytes.position() == choice.length() ? bytes.array() : Arrays.copyOf(bytes.array(), bytes.position());
+    }
+
+    private List<LeftOutHost> named() {
+        var hosts = new LinkedHashMap<String, List<String>>();
+        named.elements()
+                .forEach(left -> hosts.computeIfAbsent(left.host(), name -> new ArrayList<>())
+                        .add(left.route()));
+        return hosts.entrySet().stream()
+                .map(found -> new LeftOutHost(found.getKey(), found.getValue()))
+                .toList();
     }
 
     private void take(byte[] bytes, int count) {
@@ -176,11 +190,7 @@ final class HostFilter {
         }
         if ((long) kept + length + TAIL > most) {
             out.set(number);
-            if (names < MOST_NAMED) {
-                List<String> some = routes.stream().limit(MOST_NAMED - names).toList();
-                named.add(new LeftOutHost(host, some));
-                names += Math.max(1, some.size());
-            }
+            routes.forEach(route -> named.add(route.split("/", 2)[0], new Left(host, route)));
         } else {
             kept += length;
             separate = true;

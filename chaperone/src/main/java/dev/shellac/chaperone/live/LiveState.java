@@ -33,13 +33,19 @@ public record LiveState(
         }
     }
 
-    /** A part of the table that the router left out, by where it came from. */
+    /**
+     * A part of the table that was refused, by where it came from.
+     *
+     * @param vhost empty where it concerns all hosts of the route
+     * @param effect such as {@code route-omitted}
+     */
     public record Refusal(
             String vhost,
             String route,
             Optional<Integer> rule,
             Optional<Integer> match,
             String field,
+            String effect,
             String message) {}
 
     /**

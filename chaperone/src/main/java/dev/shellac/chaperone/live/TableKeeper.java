@@ -175,6 +175,7 @@ final class TableKeeper {
                                                 Optional.empty(),
                                                 Optional.empty(),
                                                 "host " + host.host(),
+                                                "host-omitted",
                                                 "a pod has no memory for it: raise the memory limit of the Gateway's pods, or use fewer routes")))
                 .toList();
     }
@@ -327,6 +328,7 @@ final class TableKeeper {
                 route.map(found -> found.rule()),
                 route.map(found -> found.match()),
                 refusal.field(),
+                refusal.effect(),
                 refusal.message());
     }
 }

@@ -2,7 +2,7 @@ package dev.shellac.chaperone.edge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.chaperone.edge.Rotation.Kind;
+import dev.shellac.chaperone.edge.EdgeChange.Kind;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +26,7 @@ final class PaceTest {
         assertThat(pace.rest(Kind.REVOCATION))
                 .isGreaterThan(Duration.ofSeconds(25))
                 .isLessThanOrEqualTo(Duration.ofSeconds(30));
-        assertThat(pace.rest(Kind.SHAPE)).as("others end nobody's").isLessThanOrEqualTo(SECOND);
+        assertThat(pace.rest(Kind.NEW_PROCESS)).as("others end nobody's").isLessThanOrEqualTo(SECOND);
         pace.start();
         assertThat(pace.rest(Kind.REVOCATION)).as("whatever comes between").isGreaterThan(Duration.ofSeconds(25));
     }

@@ -3,7 +3,7 @@ package dev.shellac.chaperone.edge;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.chaperone.edge.Rotation.Kind;
+import dev.shellac.chaperone.edge.EdgeChange.Kind;
 import dev.shellac.model.Secret;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,15 +26,15 @@ final class ProcessRoomTest {
     @Test
     void twoThatFitAreTwo() throws Exception {
         var serving = new StubProcess(20 * MEBI);
-        assertThat(room.make(with(0), Kind.SHAPE, serving)).isEmpty();
+        assertThat(room.make(with(0), Kind.NEW_PROCESS, serving)).isEmpty();
         assertThat(serving.isAlive()).isTrue();
     }
 
     @Test
     void certificatesCount() throws Exception {
         var serving = new StubProcess(10 * MEBI);
-        assertThat(room.make(with(300), Kind.SHAPE, serving)).isEmpty();
-        assertThat(room.make(with(1000), Kind.SHAPE, serving))
+        assertThat(room.make(with(300), Kind.NEW_PROCESS, serving)).isEmpty();
+        assertThat(room.make(with(1000), Kind.NEW_PROCESS, serving))
                 .contains(
                         "waits until HAProxy takes less memory, for an hour at most: it takes 10 MiB of its 32 MiB,"
                                 + " and a new process with 1000 certificates takes 43; a larger memory limit has room for both");
@@ -46,7 +46,7 @@ final class ProcessRoomTest {
         var old = new StubProcess(8 * MEBI);
         leaving.add(old);
         var serving = new StubProcess(16 * MEBI);
-        assertThat(room.make(with(0), Kind.SHAPE, serving).orElse(""))
+        assertThat(room.make(with(0), Kind.NEW_PROCESS, serving).orElse(""))
                 .startsWith("waits until connections of 1 earlier HAProxy processes end, or are an hour old");
         assertThat(old.isAlive()).isTrue();
     }
@@ -85,7 +85,7 @@ final class ProcessRoomTest {
         var old = new StubProcess(8 * MEBI);
         leaving.add(old);
         var serving = new StubProcess(16 * MEBI);
-        assertThat(room.costsAnother(with(0), Kind.SHAPE, serving))
+        assertThat(room.costsAnother(with(0), Kind.NEW_PROCESS, serving))
                 .as("it waits")
                 .isFalse();
         assertThat(room.costsAnother(with(0), Kind.REVOCATION, serving)).isTrue();

@@ -58,6 +58,17 @@ final class HostFilterTest {
     }
 
     @Test
+    void aNamespaceWithManyHostsHidesNoOther() throws Exception {
+        var file = new StringBuilder(HEAD).append(host("a", 9));
+        for (int i = 0; i < 2_000; i++) {
+            file.append(",").append(host("h" + i, 900));
+        }
+        file.append(",").append(host("z", 900).replace("shop/", "other/")).append("}}");
+        assertThat(RoutingFile.unzipped(zipped(file.toString()), 900).rest().hosts())
+                .contains(new LeftOutHost("z", List.of("other/z", "other/z-2")));
+    }
+
+    @Test
     void whatIsTooLargeWithoutAnyHostIsRefused() throws Exception {
         byte[] noHosts = zipped("x".repeat(2_000));
         assertThatThrownBy(() -> RoutingFile.unzipped(noHosts, 1_000))

@@ -92,6 +92,9 @@ final class KeepersTest {
         keeper.forget();
         varnish.answers.add(varnish.live(3));
         assertThat(keeper.settle(varnish, Slices.NONE, START)).contains(Duration.ofSeconds(1));
+        assertThat(keeper.state().refusals())
+                .extracting(refusal -> refusal.vhost() + " " + refusal.effect())
+                .containsExactly("* deferred");
         assertThat(keeper.settle(varnish, Slices.NONE, START)).isEmpty();
         assertThat(varnish.reloads).isEqualTo(3);
     }
@@ -188,6 +191,7 @@ final class KeepersTest {
         assertThat(keeper.state().refusals()).singleElement().satisfies(refusal -> {
             assertThat(refusal.route()).isEqualTo("shop/r");
             assertThat(refusal.field()).isEqualTo("some endpoints of shop/a");
+            assertThat(refusal.effect()).isEqualTo("partial");
         });
         keeper.settle(varnish, LISTED, START);
         assertThat(keeper.state().refusals()).isEmpty();

@@ -55,7 +55,10 @@ final class ScriptedVarnish implements Varnish {
                 1,
                 0,
                 deferred,
-                List.of(),
+                deferred == 0
+                        ? List.of()
+                        : List.of(new ReloadAnswer.Refusal(
+                                "*", "shop/r", Optional.of(0), "path_match.value", "deferred", "later")),
                 Duration.ofMillis(1));
     }
 

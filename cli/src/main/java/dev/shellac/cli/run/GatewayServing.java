@@ -3,6 +3,7 @@ package dev.shellac.cli.run;
 import dev.shellac.cli.run.Doors.Door;
 import dev.shellac.cli.site.RunningGateway;
 import dev.shellac.model.DataPlane;
+import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
@@ -90,7 +91,7 @@ final class GatewayServing implements AutoCloseable {
         boolean started = start(doors, clients.proxyProtocol());
         Optional<String> fault =
                 vcl.use(varnishd.orElseThrow(), clients, desired.plan().userVcl());
-        if (vcl.isLive() && (changed || started || !(answered.orElse(null) instanceof ReloadAnswer.Live))) {
+        if (vcl.isLive() && (changed || started || isUnfinished())) {
             ReloadAnswer answer = varnishd.orElseThrow().reload();
             answered = Optional.of(answer);
             say(answer, desired);
@@ -101,8 +102,14 @@ final class GatewayServing implements AutoCloseable {
         boolean again = doors.size() < desired.doors().open().size()
                 || !vcl.isLive()
                 || !vcl.isSettled()
-                || answered.orElse(null) instanceof ReloadAnswer.Unreachable;
+                || answered.orElse(null) instanceof ReloadAnswer.Unreachable
+                || (answered.orElse(null) instanceof ReloadAnswer.Live answer && answer.deferred() > 0);
         return new Result(report(desired, closed, fault), again);
+    }
+
+    // Ghost goes on with patterns that it deferred, but reports what becomes of them only when it is asked.
+    private boolean isUnfinished() {
+        return !(answered.orElse(null) instanceof ReloadAnswer.Live taken) || taken.deferred() > 0;
     }
 
     /** What ghost said when it loaded its table by itself. */
@@ -280,8 +287,10 @@ final class GatewayServing implements AutoCloseable {
                 .flatMap(refusal -> origin(plan, refusal)
                         .map(origin -> new TableRefusal(
                                 origin.route(),
+                                Optional.of(refusal.vhost()),
                                 origin.rule(),
                                 origin.match(),
+                                Effect.of(refusal.effect()),
                                 refusal.field() + ": " + refusal.message()))
                         .stream())
                 .toList();

@@ -1,7 +1,9 @@
 package dev.shellac.operator.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.TableRefusal;
+import dev.shellac.model.EvenShare;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,19 +78,37 @@ public record PodState(
     }
 
     private static List<TableRefusal> refusals(JsonNode all) {
-        var refusals = new ArrayList<TableRefusal>();
+        var refusals = new EvenShare<TableRefusal>(MOST);
         for (JsonNode refusal : all) {
             String route = cut(refusal.path("route"));
             int slash = route.indexOf('/');
-            if (slash > 0 && refusals.size() < MOST) {
-                refusals.add(new TableRefusal(
-                        new Name(route.substring(0, slash), route.substring(slash + 1)),
-                        refusal.path("rule").asInt(TableRefusal.ALL),
-                        refusal.path("match").asInt(TableRefusal.ALL),
-                        cut(refusal.path("field")) + ": " + cut(refusal.path("message"))));
+            if (slash > 0) {
+                var name = new Name(route.substring(0, slash), route.substring(slash + 1));
+                refusals.add(name.namespace(), refusal(name, refusal));
             }
         }
-        return refusals;
+        return refusals.elements();
+    }
+
+    private static TableRefusal refusal(Name route, JsonNode refusal) {
+        int rule = refusal.path("rule").asInt(TableRefusal.ALL);
+        int match = refusal.path("match").asInt(TableRefusal.ALL);
+        String message = cut(refusal.path("message"));
+        String place = cut(refusal.path("field")) + ": ";
+        Optional<String> effect = text(refusal.path("effect"));
+        if (effect.isEmpty()) {
+            // Of an earlier release: what no rule is to blame for is a host or endpoints that a pod has no memory for.
+            Effect unnamed = rule == TableRefusal.ALL ? Effect.PARTIAL : Effect.ROUTE_OMITTED;
+            return new TableRefusal(route, Optional.empty(), rule, match, unnamed, place + message);
+        }
+        Effect named = Effect.of(effect.get());
+        return new TableRefusal(
+                route,
+                text(refusal.path("vhost")),
+                rule,
+                match,
+                named,
+                named == Effect.HOST_OMITTED ? message : place + message);
     }
 
     private static Map<String, String> words(JsonNode object, int most) {

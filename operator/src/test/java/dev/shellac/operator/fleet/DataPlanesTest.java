@@ -362,35 +362,4 @@ final class DataPlanesTest {
                 .isEqualTo(LateCertificates.NONE);
         assertThat(late("of before").secrets()).isNotEmpty();
     }
-
-    @Test
-    void aHostThatAPodHasNoMemoryForConcernsAllRulesOfItsRoutes() throws Exception {
-        PodState state = PodState.of(
-                new JsonMapper()
-                        .readTree(
-                                "{\"table\":{\"refusals\":[{\"vhost\":\"h\",\"route\":\"ns/r\",\"field\":\"host h\",\"message\":\"no memory\"}]}}"));
-        assertThat(state.refusals())
-                .containsExactly(new DataPlane.TableRefusal(
-                        new Name("ns", "r"),
-                        DataPlane.TableRefusal.ALL,
-                        DataPlane.TableRefusal.ALL,
-                        "host h: no memory"));
-    }
-
-    @Test
-    void theStateOfAPodIsRead() throws Exception {
-        PodState state = PodState.of(
-                new JsonMapper()
-                        .readTree(
-                                "{\"version\":\"7\",\"ready\":true,\"config\":{\"routing\":\"sha256:a\"},\"table\":{\"refusals\":[{\"vhost\":\"h\",\"route\":\"ns/r\",\"rule\":1,\"match\":2,\"field\":\"path\",\"message\":\"bad\"}]},\"vcl\":{\"hash\":\"sha256:b\",\"refused\":\"line 1\"},\"edge\":{\"hash\":\"sha256:c\"},\"faults\":{\"api\":\"away\"}}"));
-        assertThat(state.live()).isEqualTo(new Fingerprint("sha256:a", "sha256:b", "sha256:c"));
-        assertThat(state.refusals())
-                .containsExactly(new DataPlane.TableRefusal(new Name("ns", "r"), 1, 2, "path: bad"));
-        assertThat(state.vclRefused()).hasValue("line 1");
-        assertThat(state.faults()).containsExactly("api: away");
-        assertThat(state.certificates()).as("of an earlier release").isEmpty();
-        assertThat(PodState.of(new JsonMapper().readTree("{\"edge\":{\"certificates\":\"sha256:d\"}}"))
-                        .certificates())
-                .hasValue("sha256:d");
-    }
 }

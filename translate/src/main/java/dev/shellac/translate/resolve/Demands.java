@@ -20,6 +20,7 @@ record Demands(long more, List<String> words, Optional<String> fault) {
     private static final long KIBI = 1024;
     private static final long BUCKET = 128;
     private static final String CLASSIC = "classic";
+    private static final String UNLIMITED = "unlimited";
 
     /** What a thread has of each by itself (Varnish 7.7), and what is counted for it in all. */
     private static final Map<String, Long> OF_A_THREAD = Map.of(
@@ -84,7 +85,10 @@ record Demands(long more, List<String> words, Optional<String> fault) {
             }
             Optional<Long> size = CacheStorage.size(text);
             if (size.isEmpty()) {
-                refuse("'" + parameter + "=" + text + "' is no number that memory could be promised for");
+                refuse("'" + parameter + "=" + text + "' "
+                        + (text.equalsIgnoreCase(UNLIMITED)
+                                ? "has no bound, which no memory limit can promise to hold; write a number"
+                                : "is not a number or size that varnishd accepts"));
             }
             return size.map(OptionalLong::of).orElse(OptionalLong.empty());
         }
@@ -109,7 +113,9 @@ record Demands(long more, List<String> words, Optional<String> fault) {
         long log(List<String> words) {
             long wanted = size("vsl_space").orElse(0);
             if (wanted > MemoryBudget.LOG) {
-                words.add("a log (vsl_space) of " + MemoryBudget.mebi(wanted) + " MiB" + " takes as much");
+                words.add("a log (vsl_space) of " + MemoryBudget.wholeMebi(wanted) + " MiB takes "
+                        + MemoryBudget.wholeMebi(wanted - MemoryBudget.LOG) + " MiB more than the "
+                        + MemoryBudget.mebi(MemoryBudget.LOG) + " MiB that are planned for it");
             }
             return Math.max(0, Math.min(wanted, Long.MAX_VALUE / 4) - MemoryBudget.LOG);
         }

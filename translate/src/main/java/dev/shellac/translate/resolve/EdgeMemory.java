@@ -50,6 +50,6 @@ public record EdgeMemory(long alone, long connections) {
                 .map(words -> "connections: "
                         + limits.max().map(max -> max + " connections and ").orElse("")
                         + limits.threads() + " threads of HAProxy take " + MemoryBudget.mebi(wanted.all()) + " MiB; "
-                        + words);
+                        + words + ", or lower connections");
     }
 }

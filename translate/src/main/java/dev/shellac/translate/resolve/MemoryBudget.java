@@ -146,7 +146,8 @@ public record MemoryBudget(
             return Optional.empty();
         }
         if (room() < LEAST_ROOM) {
-            return Optional.of("a memory limit of " + mebi(limit) + " MiB has no room for a cache: " + division());
+            return Optional.of("a memory limit of " + mebi(limit) + " MiB has no room for a cache: " + division()
+                    + ". Raise resources.limits.memory");
         }
         Optional<Asked> boundless = storage.asked().stream()
                 .filter(asked -> asked.bytes().isEmpty())
@@ -161,7 +162,7 @@ public record MemoryBudget(
                         ? Optional.empty()
                         : Optional.of(Stream.concat(transients(storage), demands.words().stream())
                                         .collect(Collectors.joining(", and "))
-                                + "; " + division()));
+                                + "; " + division() + ". Lower these settings or raise resources.limits.memory"));
     }
 
     private Stream<String> transients(CacheStorage storage) {
@@ -208,7 +209,13 @@ public record MemoryBudget(
                                 "transient objects " + mebi(transientBytes),
                                 "and the kernel " + mebi(reserve()))
                         .collect(Collectors.joining(", "))
-                + ", which leaves " + mebi(Math.max(0, room())) + " for objects";
+                + ", which leaves " + mebi(Math.max(0, room())) + " for objects: objects need at least "
+                + mebi(LEAST_ROOM) + " MiB";
+    }
+
+    /** Rounded up: what is too much is never none. */
+    static long wholeMebi(long bytes) {
+        return Math.ceilDiv(bytes, MEBI);
     }
 
     static long mebi(long bytes) {

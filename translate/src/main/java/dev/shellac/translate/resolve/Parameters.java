@@ -18,13 +18,15 @@ import java.util.stream.Stream;
 
 /** Parameters of classes and Gateways, and the user's VCL that they lead to. */
 public record Parameters(Snapshot snapshot) {
-    /** Variables of a gateway pod, and what is to be used in their place. */
+    private static final String HOLDS = "holds the bounds that keep the pod within its memory limit; ";
+
+    /** Variables of a gateway pod, why nobody may set them, and what is to be used in their place. */
     private static final SortedMap<String, String> BOUNDS = new TreeMap<>(Map.of(
-            "VARNISHD_EXTRA_ARGS", "varnishdExtraArgs adds to them",
-            "VARNISH_STORAGE", "storage and varnishdExtraArgs say what is stored where",
-            "GHOST_MEMORY_BUDGET", "storage and varnishdExtraArgs say what is stored where",
-            "GHOST_CONNECTIONS", "a larger memory limit has room for more connections",
-            "_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS takes others"));
+            "VARNISHD_EXTRA_ARGS", HOLDS + "varnishdExtraArgs adds to them",
+            "VARNISH_STORAGE", HOLDS + "storage and varnishdExtraArgs say what is stored where",
+            "GHOST_MEMORY_BUDGET", HOLDS + "storage and varnishdExtraArgs say what is stored where",
+            "GHOST_CONNECTIONS", HOLDS + "a larger memory limit has room for more connections",
+            "_JAVA_OPTIONS", "would override the chaperone's heap size; use JAVA_TOOL_OPTIONS for other options"));
 
     public static Parameters of(Snapshot snapshot) {
         return new Parameters(snapshot);
@@ -99,9 +101,7 @@ public record Parameters(Snapshot snapshot) {
         return pod.memoryLimit()
                 .flatMap(limit -> BOUNDS.entrySet().stream()
                         .filter(variable -> environment.contains("\"name\":\"" + variable.getKey() + "\""))
-                        .map(variable -> "extraEnv sets " + variable.getKey()
-                                + ", which holds the bounds that keep the pod within its memory limit; "
-                                + variable.getValue())
+                        .map(variable -> "extraEnv sets " + variable.getKey() + ", which " + variable.getValue())
                         .findFirst());
     }
 

@@ -20,7 +20,7 @@ public record RouteStatuses(String controllerName) {
     /**
      * The status of a route; nothing where neither we nor our past self have a word on it.
      *
-     * @param refused what the data plane of an attachment's Gateway left out of this route
+     * @param refused what the data plane of an attachment's Gateway refused of this route
      */
     public Optional<RouteStatus> of(
             HttpRoute route,
@@ -78,16 +78,11 @@ public record RouteStatuses(String controllerName) {
     }
 
     private static Optional<Refusal> partial(CompiledRoute compiled, List<TableRefusal> refused) {
+        Optional<String> parts = new RefusedParts(refused).message();
         return compiled.partial()
-                .or(() -> refused.stream()
-                        .findFirst()
-                        .map(first -> new Refusal(Reason.UNSUPPORTED_VALUE, dropped(first))));
-    }
-
-    private static String dropped(TableRefusal refusal) {
-        return refusal.rule() == TableRefusal.ALL
-                ? "Dropped Rules for " + refusal.message()
-                : "Dropped Rule " + refusal.rule() + ": its match " + refusal.match()
-                        + " was refused by the data plane: " + refusal.message();
+                .map(own -> new Refusal(
+                        own.reason(),
+                        own.message() + parts.map(more -> "; " + more).orElse("")))
+                .or(() -> parts.map(why -> new Refusal(Reason.UNSUPPORTED_VALUE, why)));
     }
 }

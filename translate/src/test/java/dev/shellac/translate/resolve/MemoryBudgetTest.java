@@ -104,7 +104,11 @@ final class MemoryBudgetTest {
     @Test
     void aLimitWithoutRoomIsRefusedWhateverTheStorage() {
         assertThat(MemoryBudget.of(Optional.of(128 * MEBI)).refusal(CacheStorage.of(Optional.empty())))
-                .hasValueSatisfying(why -> assertThat(why).startsWith("a memory limit of 128 MiB has no room"));
+                .hasValueSatisfying(
+                        why -> assertThat(why)
+                                .startsWith("a memory limit of 128 MiB has no room")
+                                .endsWith(
+                                        "which leaves 0 for objects: objects need at least 64 MiB. Raise resources.limits.memory"));
     }
 
     @Test
@@ -138,7 +142,9 @@ final class MemoryBudgetTest {
                 "-p thread_pools=4 -p thread_pool_max=64 | fits",
                 "-pthread_pools=4 -pthread_pool_max=4000 | 16000 threads of 192 KiB take 3000 MiB",
                 "-p thread_pools=20        | 5120 threads of 192 KiB take 960 MiB",
-                "-p thread_pool_max=unlimited | is no number that memory could be promised for",
+                "-p thread_pool_max=x      | thread_pool_max=x' is not a number or size that varnishd accepts",
+                "-p thread_pool_max=unlimited | thread_pool_max=unlimited' has no bound, which no memory limit can promise to hold",
+                "-p thread_pool_max=4000   | which leaves 158 for objects: objects need at least 64 MiB. Lower these settings or raise resources.limits.memory",
                 "-p thread_pool_max=5000 -p thread_pool_max=50 | fits",
                 "-p workspace_client=64k   | fits",
                 "-p workspace_client=2m    | 256 threads of 2144 KiB take 536 MiB",
@@ -146,9 +152,9 @@ final class MemoryBudgetTest {
                 "-p thread_pool_stack=1m -p workspace_backend=1m | 256 threads of 2064 KiB",
                 "-p vsl_space=8m           | fits",
                 "-p vsl_space=80M          | fits",
-                "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes as much",
-                "-l 1g                     | a log (vsl_space) of 1024 MiB takes as much",
-                "-s Transient=malloc,130m -p vsl_space=80M | storage Transient=malloc,130m takes 79 MiB more than there is for transient objects, and a log (vsl_space) of 80 MiB",
+                "-p vsl_space=1G           | a log (vsl_space) of 1024 MiB takes 1008 MiB more than the 16 MiB that are planned for it",
+                "-l 1g                     | a log (vsl_space) of 1024 MiB takes 1008 MiB more than the 16 MiB that are planned for it",
+                "-s Transient=malloc,130m -p vsl_space=80M | storage Transient=malloc,130m takes 79 MiB more than there is for transient objects, and a log (vsl_space) of 80 MiB takes 64 MiB more",
                 "-h critbit                | -h critbit keeps what it has",
                 "-hsimple_list             | -h simple_list keeps what it has",
                 "-h classic                | fits",

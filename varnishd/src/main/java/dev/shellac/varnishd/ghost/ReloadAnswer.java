@@ -10,7 +10,7 @@ public sealed interface ReloadAnswer {
      * The table is live, without what was refused.
      *
      * @param hash the writer's name of the table
-     * @param refusals the first thousand
+     * @param refusals a thousand of them at most, as many of each namespace as of any other
      * @param refused all of them
      * @param deferred patterns that ghost goes on with by itself
      */
@@ -40,10 +40,10 @@ public sealed interface ReloadAnswer {
     record Unreachable(String why) implements ReloadAnswer {}
 
     /**
-     * A part of the table that is left out.
+     * A part of the table that ghost refuses.
      *
      * @param position in the routes of that host, where the mistake is in one of them
-     * @param effect such as {@code route_dropped}
+     * @param effect what becomes of it, such as {@code route-omitted}
      */
     record Refusal(
             String vhost, String route, Optional<Integer> position, String field, String effect, String message) {}

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * @param kind of the change
  * @param certificates whose content differs
  */
-record Rotation(Kind kind, List<String> certificates) {
+record EdgeChange(Kind kind, List<String> certificates) {
     /** What HAProxy's runtime socket takes in one command, the command included. */
     private static final int MOST_BYTES = 15_000;
 
@@ -21,34 +21,34 @@ record Rotation(Kind kind, List<String> certificates) {
         /** Certificates alone: the process that runs can take them. */
         CERTIFICATES,
         /** Certificates alone, of which one is too large for the process that runs. */
-        CONTENT,
+        LARGE_CERTIFICATE,
         /** Ports, options, names or authorities. A process that runs would keep sessions that the authorities before have let in. */
-        SHAPE,
+        NEW_PROCESS,
         /** Clients that were let in are not any more: an authority was taken back, or a port asks for certificates that did not. */
         REVOCATION
     }
 
-    Rotation {
+    EdgeChange {
         certificates = List.copyOf(certificates);
     }
 
-    static Rotation between(Candidate now, Candidate next) {
+    static EdgeChange between(Candidate now, Candidate next) {
         if (ClientAuthorities.of(now).isNarrowedBy(ClientAuthorities.of(next))) {
-            return new Rotation(Kind.REVOCATION, List.of());
+            return new EdgeChange(Kind.REVOCATION, List.of());
         }
         if (!now.config().equals(next.config())
                 || !now.files().keySet().equals(next.files().keySet())) {
-            return new Rotation(Kind.SHAPE, List.of());
+            return new EdgeChange(Kind.NEW_PROCESS, List.of());
         }
         List<String> changed = next.files().keySet().stream()
                 .filter(name -> !content(next, name).equals(content(now, name)))
                 .toList();
         if (changed.stream().allMatch(name -> name.endsWith(Candidate.PEM) && fits(content(next, name)))) {
-            return new Rotation(Kind.CERTIFICATES, changed);
+            return new EdgeChange(Kind.CERTIFICATES, changed);
         }
-        // An authority that was taken back must not be trusted for half a minute more.
+        // A list of names or an added authority does not wait for 30 s.
         boolean isUrgent = changed.stream().anyMatch(name -> !name.endsWith(Candidate.PEM));
-        return new Rotation(isUrgent ? Kind.SHAPE : Kind.CONTENT, List.of());
+        return new EdgeChange(isUrgent ? Kind.NEW_PROCESS : Kind.LARGE_CERTIFICATE, List.of());
     }
 
     /** What a process that runs can take of the next: the rest waits for a new process. */

@@ -3,7 +3,7 @@ package dev.shellac.chaperone.edge;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.chaperone.edge.Rotation.Kind;
+import dev.shellac.chaperone.edge.EdgeChange.Kind;
 import dev.shellac.model.Secret;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-final class RotationTest {
+final class EdgeChangeTest {
     private static final Map<String, String> FILES =
             Map.of("a.pem", "a", "b.pem", "b", "port-443.list", "a.pem a.com\nb.pem b.com\n", "port-443.ca", "ca");
 
@@ -27,22 +27,22 @@ final class RotationTest {
                                 file -> Secret.of(file.getValue().getBytes(UTF_8)))));
     }
 
-    private static Rotation to(Candidate next) {
-        return Rotation.between(candidate("x", Map.of()), next);
+    private static EdgeChange to(Candidate next) {
+        return EdgeChange.between(candidate("x", Map.of()), next);
     }
 
     @Test
     void whatARunningProcessTakes() {
         assertThat(to(candidate("x", Map.of("b.pem", "c"))))
-                .isEqualTo(new Rotation(Kind.CERTIFICATES, List.of("b.pem")));
+                .isEqualTo(new EdgeChange(Kind.CERTIFICATES, List.of("b.pem")));
         // Larger than the runtime socket takes, and authorities, whose sessions would go on.
         assertThat(to(candidate("x", Map.of("b.pem", "c".repeat(20_000)))).kind())
-                .isEqualTo(Kind.CONTENT);
-        assertThat(to(candidate("x", Map.of("port-443.ca", "other"))).kind()).isEqualTo(Kind.SHAPE);
+                .isEqualTo(Kind.LARGE_CERTIFICATE);
+        assertThat(to(candidate("x", Map.of("port-443.ca", "other"))).kind()).isEqualTo(Kind.NEW_PROCESS);
         assertThat(to(candidate("x", Map.of("port-443.list", "a.pem b.com\n"))).kind())
-                .isEqualTo(Kind.SHAPE);
-        assertThat(to(candidate("x", Map.of("c.pem", "c"))).kind()).isEqualTo(Kind.SHAPE);
-        assertThat(to(candidate("y", Map.of())).kind()).isEqualTo(Kind.SHAPE);
+                .isEqualTo(Kind.NEW_PROCESS);
+        assertThat(to(candidate("x", Map.of("c.pem", "c"))).kind()).isEqualTo(Kind.NEW_PROCESS);
+        assertThat(to(candidate("y", Map.of())).kind()).isEqualTo(Kind.NEW_PROCESS);
     }
 
     @Test
@@ -64,11 +64,11 @@ final class RotationTest {
     void oneMoreAuthorityIsNot() {
         Candidate both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
         Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
-        assertThat(kind(one, both)).isEqualTo(Kind.SHAPE);
+        assertThat(kind(one, both)).isEqualTo(Kind.NEW_PROCESS);
         assertThat(kind(one, candidate(asking("optional"), Map.of("port-443.ca", pem("other")))))
                 .as("everybody is let in")
-                .isEqualTo(Kind.SHAPE);
-        assertThat(kind(candidate("x", Map.of()), one)).as("a new port").isEqualTo(Kind.SHAPE);
+                .isEqualTo(Kind.NEW_PROCESS);
+        assertThat(kind(candidate("x", Map.of()), one)).as("a new port").isEqualTo(Kind.NEW_PROCESS);
     }
 
     @Test
@@ -81,7 +81,7 @@ final class RotationTest {
                 pem("b25lIGF1dGhvcml0eQ==") + "\nthe end\n" + pem("b25lIGF1dGhvcml0eQ=="))) {
             assertThat(kind(one, candidate(asking("required"), Map.of("port-443.ca", same))))
                     .as(same)
-                    .isEqualTo(Kind.SHAPE);
+                    .isEqualTo(Kind.NEW_PROCESS);
         }
         // What cannot be read is itself alone.
         for (String other : List.of("", "words", pem("c29tZWJvZHk="), "b25lIGF1dGhvcml0eQ==")) {
@@ -92,7 +92,7 @@ final class RotationTest {
     }
 
     private static Kind kind(Candidate now, Candidate next) {
-        return Rotation.between(now, next).kind();
+        return EdgeChange.between(now, next).kind();
     }
 
     private static String asking(String verify) {
@@ -108,14 +108,14 @@ final class RotationTest {
     void certificatesRotateWhileTheRestWaits() {
         Candidate now = candidate("x", Map.of());
         Candidate next = candidate("y", Map.of("a.pem", "new", "b.pem", "c".repeat(20_000), "c.pem", "c"));
-        assertThat(Rotation.meanwhile(now, next)).isEqualTo(candidate("x", Map.of("a.pem", "new")));
+        assertThat(EdgeChange.meanwhile(now, next)).isEqualTo(candidate("x", Map.of("a.pem", "new")));
     }
 
     @Test
     void whatIsBadIsReplacedByWhatWasGood() {
         Candidate before = candidate("x", Map.of());
         Candidate asked = candidate("x", Map.of("a.pem", "new", "b.pem", "bad", "c.pem", "bad"));
-        Candidate mended = Rotation.mended(asked, Set.of("b.pem", "c.pem"), before);
+        Candidate mended = EdgeChange.mended(asked, Set.of("b.pem", "c.pem"), before);
         assertThat(mended.files()).containsEntry("b.pem", Secret.of("b".getBytes(UTF_8)));
         assertThat(mended.files()).containsEntry("a.pem", Secret.of("new".getBytes(UTF_8)));
         assertThat(mended.files()).doesNotContainKey("c.pem");
