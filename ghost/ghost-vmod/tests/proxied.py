@@ -1,0 +1,200 @@
+"""Clients behind a process that accepts TCP and forwards each connection over a Unix socket, as HAProxy does, and a backend for their requests."""
+
+import json
+import select
+import socket
+import struct
+import threading
+import time
+
+PIECE = 16384
+LARGE = 20_000_000
+WAIT = 20
+MOST_WAIT = 10
+
+
+def run(handle, *arguments):
+    thread = threading.Thread(target=handle, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def read_head(connection):
+    text = b""
+    while b"\r\n\r\n" not in text:
+        part = connection.recv(1)
+        assert part, f"no head, {text}"
+        text += part
+    return text.decode()
+
+
+def proxy_header(peer, local, alpn):
+    """Version 2, TCP over IPv4."""
+    addresses = socket.inet_aton(peer[0]) + socket.inet_aton(local[0]) + struct.pack("!HH", peer[1], 443)
+    tlv = struct.pack("!BH", 1, len(alpn)) + alpn if alpn else b""
+    return b"\r\n\r\n\0\r\nQUIT\n" + struct.pack("!BBH", 0x21, 0x11, len(addresses) + len(tlv)) + addresses + tlv
+
+
+class Relay:
+    """Takes responses as long as its client takes them; or only so many bytes of one, in whose place it may send others at a rate."""
+
+    def __init__(self, path, most=None, others=0, alpn=b""):
+        self.path, self.most, self.others, self.alpn = path, most, others, alpn
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.over = set()
+        run(self.accept)
+
+    def accept(self):
+        while True:
+            client, peer = self.listener.accept()
+            run(self.forward, client, peer)
+
+    def forward(self, client, peer):
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(self.path)
+        server.sendall(proxy_header(peer, client.getsockname(), self.alpn))
+        over = threading.Event()
+        up = run(self.copy_request, client, server, over)
+        try:
+            (self.copy_response if self.most is None else self.take_some)(server, client)
+        except OSError:
+            pass
+        over.set()
+        up.join()
+        self.over.add(peer)
+        for connection in (client, server):
+            connection.close()
+
+    def copy_request(self, client, server, over):
+        ready = select.poll()
+        ready.register(client, select.POLLIN)
+        try:
+            while not over.is_set():
+                if ready.poll(100):
+                    piece = client.recv(PIECE)
+                    if not piece:
+                        return
+                    server.sendall(piece)
+        except OSError:
+            pass
+
+    def copy_response(self, server, client):
+        """Until the client has all, or the server gives up while the client has not."""
+        ready = select.poll()
+        ready.register(server, 0)
+        ready.register(client, select.POLLOUT)
+        while piece := server.recv(PIECE):
+            while piece:
+                if any(fd == server.fileno() for fd, _ in ready.poll()):
+                    return
+                piece = piece[client.send(piece, socket.MSG_DONTWAIT) :]
+
+    def take_some(self, server, client):
+        left = self.most
+        while left > 0:
+            piece = server.recv(min(left, PIECE))
+            client.sendall(piece)
+            left -= len(piece)
+        ended = select.poll()
+        ended.register(server, 0)
+        while not ended.poll(100):
+            if self.others:
+                client.sendall(b"x" * (self.others // 10))
+
+
+class Backend:
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self.listener.getsockname()[1]
+        self.go_on = threading.Event()
+        run(self.accept)
+
+    def write_table(self, path, socket_name):
+        endpoint = {"address": "127.0.0.1", "port": self.port}
+        route = {"route_name": "ns/r", "backend_groups": [{"backends": [endpoint]}]}
+        with open(path, "w", encoding="ascii") as file:
+            json.dump({"version": 2, "sockets": {socket_name: {"443": ["web"]}}, "vhosts": {"*": {"routes": [route]}}}, file)
+
+    def accept(self):
+        while True:
+            run(self.answer, self.listener.accept()[0])
+
+    def answer(self, server):
+        try:
+            self.answer_as_asked(server)
+        except (OSError, AssertionError):
+            pass
+
+    def answer_as_asked(self, server):
+        head = read_head(server)
+        path = head.split()[1]
+        if path == "/large":
+            server.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % LARGE)
+            server.sendall(b"x" * LARGE)
+        elif path == "/events":
+            server.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while True:
+                server.sendall(b"6\r\nevent\n\r\n")
+                time.sleep(0.5)
+        elif path == "/socket":
+            server.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+            server.sendall(b"x" * LARGE)
+        elif path == "/poll":
+            self.go_on.wait(WAIT)
+            server.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        else:
+            while server.recv(PIECE):
+                pass
+
+
+class Client:
+    def __init__(self, relay, text, buffer=None):
+        self.relay = relay
+        self.connection = socket.socket()
+        if buffer:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.connection.settimeout(WAIT)
+        self.connection.connect(relay.listener.getsockname())
+        self.connection.sendall(text.encode())
+
+    def is_over(self):
+        """Its connection, whatever of the response it has still to read."""
+        return self.connection.getsockname() in self.relay.over
+
+    def expect(self, status):
+        head = read_head(self.connection)
+        assert f" {status} " in head, head
+        return self
+
+    def each(self, pause, do):
+        """Does it again and again until the connection ends."""
+
+        def repeat():
+            try:
+                while do():
+                    time.sleep(pause)
+            except OSError:
+                pass
+
+        run(repeat)
+        return self
+
+    def reads(self, n, pause):
+        return self.each(pause, lambda: self.connection.recv(n))
+
+    def sends(self, n, pause):
+        return self.each(pause, lambda: self.connection.send(b"x" * n))
+
+
+def reload(path):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    connection.sendall(b"GET /.varnish-ghost/reload HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert " 200 " in read_head(connection)
+
+
+def eventually(what, is_so):
+    limit = time.monotonic() + MOST_WAIT
+    while not is_so():
+        assert time.monotonic() < limit, what
+        time.sleep(0.05)
