@@ -4,6 +4,8 @@ import json
 import select
 import socket
 import struct
+import subprocess
+import textwrap
 import threading
 import time
 
@@ -41,6 +43,7 @@ class Relay:
     def __init__(self, path, most=None, others=0, alpn=b""):
         self.path, self.most, self.others, self.alpn = path, most, others, alpn
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.address = self.listener.getsockname()
         self.over = set()
         run(self.accept)
 
@@ -61,9 +64,13 @@ class Relay:
             pass
         over.set()
         up.join()
-        self.over.add(peer)
         for connection in (client, server):
             connection.close()
+        self.over.add(peer)
+
+    def is_over(self, client):
+        """Its connection, whatever of the response it has still to read."""
+        return client.connection.getsockname() in self.over
 
     def copy_request(self, client, server, over):
         ready = select.poll()
@@ -100,6 +107,45 @@ class Relay:
         while not ended.poll(100):
             if self.others:
                 client.sendall(b"x" * (self.others // 10))
+
+
+class Haproxy:
+    """The real one, without TLS: a port for each protocol."""
+
+    CONFIGURATION = """
+        global
+            maxconn 100
+        defaults
+            mode http
+            http-reuse never
+            timeout connect 5s
+            timeout client 30s
+            timeout server 1h
+        frontend http1
+            bind fd@{http1}
+            default_backend varnish
+        frontend http2
+            bind fd@{http2} proto h2
+            default_backend varnish
+        backend varnish
+            server varnish unix@"{folder}/edge.sock" send-proxy-v2
+    """
+
+    def __init__(self, folder):
+        listeners = [socket.create_server(("127.0.0.1", 0), backlog=64) for _ in range(2)]
+        self.http1, self.http2 = (listener.getsockname() for listener in listeners)
+        fds = [listener.fileno() for listener in listeners]
+        text = self.CONFIGURATION.format(http1=fds[0], http2=fds[1], folder=folder)
+        with open(f"{folder}/haproxy.cfg", "w", encoding="ascii") as file:
+            file.write(textwrap.dedent(text))
+        self.process = subprocess.Popen(["haproxy", "-db", "-f", f"{folder}/haproxy.cfg"], pass_fds=fds)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
 
 class Backend:
@@ -148,18 +194,13 @@ class Backend:
 
 
 class Client:
-    def __init__(self, relay, text, buffer=None):
-        self.relay = relay
+    def __init__(self, address, text, buffer=None):
         self.connection = socket.socket()
         if buffer:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.connection.settimeout(WAIT)
-        self.connection.connect(relay.listener.getsockname())
+        self.connection.connect(address)
         self.connection.sendall(text.encode())
-
-    def is_over(self):
-        """Its connection, whatever of the response it has still to read."""
-        return self.connection.getsockname() in self.relay.over
 
     def expect(self, status):
         head = read_head(self.connection)
@@ -186,11 +227,44 @@ class Client:
         return self.each(pause, lambda: self.connection.send(b"x" * n))
 
 
+class Http2Client(Client):
+    """Asks for one path. Its window is what it says, and grows as it says."""
+
+    HEADERS, SETTINGS, WINDOW_UPDATE = 1, 4, 8
+
+    def __init__(self, address, path, window):
+        super().__init__(address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        self.frame(self.SETTINGS, 0, 0, struct.pack("!HI", 4, window))
+        # RFC 7541: GET and http of the static table, a path and an authority.
+        head = b"\x82\x86\x04" + bytes([len(path)]) + path.encode() + b"\x41\x01a"
+        self.frame(self.HEADERS, 5, 1, head)
+        run(self.drain)
+
+    def frame(self, kind, flags, stream, payload):
+        self.connection.sendall(struct.pack("!IBBI", len(payload), kind, flags, stream)[1:] + payload)
+        return True
+
+    def drain(self):
+        try:
+            while self.connection.recv(PIECE):
+                pass
+        except OSError:
+            pass
+
+    def opens(self, n, pause):
+        return self.each(pause, lambda: self.frame(self.WINDOW_UPDATE, 0, 1, struct.pack("!I", n)))
+
+
 def reload(path):
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     connection.sendall(b"GET /.varnish-ghost/reload HTTP/1.1\r\nHost: x\r\n\r\n")
     assert " 200 " in read_head(connection)
+
+
+def counter(varnishd, name):
+    text = subprocess.run(["varnishstat", "-1", "-n", varnishd, "-f", name], check=True, capture_output=True).stdout
+    return int(text.split()[1])
 
 
 def eventually(what, is_so):
