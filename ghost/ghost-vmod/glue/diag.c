@@ -22,6 +22,9 @@
 #define LONGEST_READ	1		/* second */
 #define ESTABLISHED	1
 #define CLOSE_WAIT	8
+#define MOST_PORTS	256		/* any more are listed, too */
+#define PORT_BYTES	20
+#define LAST_PORT	65535
 
 /* v4-mapped addresses are those of IPv4. */
 void
@@ -50,23 +53,60 @@ client_address_order(const void *one, const void *other)
 	return (memcmp(a->address, b->address, sizeof a->address));
 }
 
-static bool
-ask(int netlink, int family)
-{
-	struct {
-		struct nlmsghdr		head;
-		struct inet_diag_req_v2	request;
-	} message;
+struct question {
+	struct nlmsghdr		head;
+	struct inet_diag_req_v2	request;
+	struct nlattr		filter;
+	struct inet_diag_bc_op	ops[MOST_PORTS * PORT_BYTES / sizeof(struct inet_diag_bc_op)];
+};
 
-	memset(&message, 0, sizeof message);
-	message.head.nlmsg_len = sizeof message;
-	message.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-	message.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	message.request.sdiag_family = (unsigned char)family;
-	message.request.sdiag_protocol = IPPROTO_TCP;
-	message.request.idiag_ext = 1U << (INET_DIAG_INFO - 1);
-	message.request.idiag_states = 1U << ESTABLISHED | 1U << CLOSE_WAIT;
-	return (send(netlink, &message, sizeof message, 0) == (ssize_t)sizeof message);
+/* Steps of a filter: the next one is so many bytes on, by whether the condition holds. Beyond the end, the connection is left out. */
+static struct inet_diag_bc_op *
+leave_out(struct inet_diag_bc_op *op, unsigned port, unsigned bytes_left)
+{
+
+	*op++ = (struct inet_diag_bc_op){ .code = INET_DIAG_BC_S_GE, .yes = 8, .no = PORT_BYTES };
+	*op++ = (struct inet_diag_bc_op){ .no = (unsigned short)port };
+	*op++ = (struct inet_diag_bc_op){ .code = INET_DIAG_BC_S_LE, .yes = 8, .no = PORT_BYTES - 8 };
+	*op++ = (struct inet_diag_bc_op){ .no = (unsigned short)port };
+	*op++ = (struct inet_diag_bc_op){ .code = INET_DIAG_BC_JMP, .yes = 4, .no = (unsigned short)(bytes_left - 16 + 4) };
+	return (op);
+}
+
+/* Thousands of connections may be on the ports that are left out: to list them would take long. */
+static void
+filter(struct question *question, const unsigned char *left_out)
+{
+	struct inet_diag_bc_op *op = question->ops;
+	unsigned port, n = 0;
+
+	for (port = 1; port <= LAST_PORT; port++)
+		n += left_out[port] != 0 && n < MOST_PORTS;
+	if (n == 0)
+		return;
+	question->filter.nla_type = INET_DIAG_REQ_BYTECODE;
+	question->filter.nla_len = (unsigned short)(sizeof question->filter + n * PORT_BYTES);
+	question->head.nlmsg_len += question->filter.nla_len;
+	for (port = 1; n > 0; port++)
+		if (left_out[port])
+			op = leave_out(op, port, n-- * PORT_BYTES);
+}
+
+static bool
+ask(int netlink, int family, const unsigned char *left_out)
+{
+	static struct question question;
+
+	memset(&question, 0, sizeof question);
+	question.head.nlmsg_len = offsetof(struct question, filter);
+	question.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	question.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	question.request.sdiag_family = (unsigned char)family;
+	question.request.sdiag_protocol = IPPROTO_TCP;
+	question.request.idiag_ext = 1U << (INET_DIAG_INFO - 1);
+	question.request.idiag_states = 1U << ESTABLISHED | 1U << CLOSE_WAIT;
+	filter(&question, left_out);
+	return (send(netlink, &question, question.head.nlmsg_len, 0) == (ssize_t)question.head.nlmsg_len);
 }
 
 /* What TCP knows of the connection; false: the kernel did not say. */
@@ -116,7 +156,7 @@ take(const struct nlmsghdr *head, const struct diag_search *search)
 	struct client_address who;
 	struct tcp_info info;
 
-	if (head->nlmsg_len < NLMSG_LENGTH(sizeof *message) || search->ignores[ntohs(message->id.idiag_sport)])
+	if (head->nlmsg_len < NLMSG_LENGTH(sizeof *message))
 		return;
 	client_address_set(&who, message->idiag_family == AF_INET6, message->id.idiag_dst, ntohs(message->id.idiag_dport));
 	found = bsearch(&who, search->clients, search->n, sizeof *found, client_address_order);
@@ -154,7 +194,7 @@ diag_read(const struct diag_search *search)
 		return;
 	(void)setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
 	for (i = 0; i < sizeof families / sizeof *families; i++) {
-		if (!ask(netlink, families[i]))
+		if (!ask(netlink, families[i], search->left_out))
 			break;
 		do
 			l = recv(netlink, buffer, sizeof buffer, 0);

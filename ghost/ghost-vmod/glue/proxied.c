@@ -179,7 +179,7 @@ void
 proxied_judge(struct slow_seen *all, const struct slow_look *look, const unsigned char *plain_ports, struct slow_found *found)
 {
 	struct diag_client *client = clients;
-	struct diag_search search = { .clients = clients, .ignores = plain_ports };
+	struct diag_search search = { .clients = clients, .left_out = plain_ports };
 	enum slow_is is;
 	size_t i, n = n_suspects;
 

@@ -72,7 +72,7 @@ struct diag_client {
 struct diag_search {
 	struct diag_client	*clients;
 	size_t			n;
-	const unsigned char	*ignores;	/* local ports */
+	const unsigned char	*left_out;	/* local ports: not 0 at each of these */
 };
 
 /* diag.c */

@@ -155,11 +155,11 @@ class Backend:
         self.go_on = threading.Event()
         run(self.accept)
 
-    def write_table(self, path, socket_name):
+    def write_table(self, path, *sockets):
         endpoint = {"address": "127.0.0.1", "port": self.port}
         route = {"route_name": "ns/r", "backend_groups": [{"backends": [endpoint]}]}
         with open(path, "w", encoding="ascii") as file:
-            json.dump({"version": 2, "sockets": {socket_name: {"443": ["web"]}}, "vhosts": {"*": {"routes": [route]}}}, file)
+            json.dump({"version": 2, "sockets": {name: {"443": ["web"]} for name in sockets}, "vhosts": {"*": {"routes": [route]}}}, file)
 
     def accept(self):
         while True:
@@ -194,8 +194,10 @@ class Backend:
 
 
 class Client:
-    def __init__(self, address, text, buffer=None):
+    def __init__(self, address, text, buffer=None, port=0):
         self.connection = socket.socket()
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.connection.bind(("127.0.0.1", port))
         if buffer:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.connection.settimeout(WAIT)
