@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +34,7 @@ final class HoldingClientsTest {
     private static final int PING = 6;
     private static final int RESET = 3;
     private static final int SETTINGS = 4;
+    private static final int LARGE = 20 << 20;
 
     @TempDir
     private Path folder;
@@ -174,6 +177,38 @@ final class HoldingClientsTest {
             assertThat(connection.get("a.example.com", "/", "Content-Length: 0").status())
                     .isEqualTo(200);
         }
+    }
+
+    @Test
+    void whoReadsTooSlowlyIsLetGo() throws Exception {
+        pod.bearsSlowClients(Duration.ofSeconds(2));
+        serve(Optional.empty());
+        pod.slice("echo", pod.backend("x".repeat(LARGE)));
+        eventually("a large response", () -> { try (TlsConnection it = begin(64 << 10)) { return it.read(100).length == 100; } catch (IOException e) { return false; } });
+        TlsConnection honest = begin(4096);
+        TlsConnection slow = begin(4096);
+        var rest = new AtomicInteger(LARGE);
+        eventually("the slow one is let go", () -> {
+            slow.read(10);
+            Thread.sleep(100);
+            rest.addAndGet(-honest.read(5000).length);
+            return pod.own("/metrics").body().contains("varnish_ghost_stalled 1");
+        });
+        assertThat(honest.read(rest.get())).as("the rest").hasSize(rest.get());
+        assertThatThrownBy(() -> slow.read(LARGE)).isInstanceOf(IOException.class);
+    }
+
+    // Asks for all that the backend has.
+    private TlsConnection begin(int buffer) throws IOException {
+        var socket = new Socket();
+        open.add(socket);
+        socket.setReceiveBufferSize(buffer);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.https()));
+        socket.setSoTimeout(20_000);
+        TlsConnection connection = TlsConnection.over(socket, TlsConnection.believing(), "a.example.com", "http/1.1");
+        held.add(connection);
+        assertThat(connection.begin("GET /", "a.example.com")).startsWith("HTTP/1.1 200");
+        return connection;
     }
 
     @Test
