@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -35,6 +36,7 @@ final class HoldingClientsTest {
     private static final int RESET = 3;
     private static final int SETTINGS = 4;
     private static final int LARGE = 20 << 20;
+    private static final int PIECE = 20_000;
 
     @TempDir
     private Path folder;
@@ -67,12 +69,16 @@ final class HoldingClientsTest {
     }
 
     private void serve(int connections, Optional<Integer> perClient, Duration keepAlive) throws Exception {
+        serve(connections, perClient, keepAlive, Duration.ofSeconds(2));
+    }
+
+    private void serve(int connections, Optional<Integer> perClient, Duration keepAlive, Duration stall)
+            throws Exception {
         gateway.choose(HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
                 connections,
                 perClient,
                 2,
-                new Timeouts(
-                        Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Optional.of(keepAlive)),
+                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), stall, Optional.of(keepAlive)),
                 Optional.of(32L << 20))));
         gateway.apply();
         pod.start();
@@ -182,20 +188,40 @@ final class HoldingClientsTest {
     @Test
     void whoReadsTooSlowlyIsLetGo() throws Exception {
         pod.bearsSlowClients(Duration.ofSeconds(2));
-        serve(Optional.empty());
+        // HAProxy by itself is patient: it is not what ends anybody.
+        serve(472, Optional.empty(), Duration.ofSeconds(4), Duration.ofSeconds(60));
         pod.slice("echo", pod.backend("x".repeat(LARGE)));
-        eventually("a large response", () -> { try (TlsConnection it = begin(64 << 10)) { return it.read(100).length == 100; } catch (IOException e) { return false; } });
+        eventually("a large response", () -> {
+            try (TlsConnection it = begin(64 << 10)) {
+                return it.read(100).length == 100;
+            } catch (IOException e) {
+                return false;
+            }
+        });
         TlsConnection honest = begin(4096);
         TlsConnection slow = begin(4096);
         var rest = new AtomicInteger(LARGE);
-        eventually("the slow one is let go", () -> {
-            slow.read(10);
-            Thread.sleep(100);
-            rest.addAndGet(-honest.read(5000).length);
-            return pod.own("/metrics").body().contains("varnish_ghost_stalled 1");
-        });
+        var isEnded = new AtomicBoolean();
+        Thread reader = Thread.ofVirtual().start(() -> readSteadily(honest, rest, isEnded));
+        try {
+            eventually("it is let go", () -> pod.own("/metrics").body().contains("varnish_ghost_stalled 1"));
+        } finally {
+            isEnded.set(true);
+            reader.join();
+        }
         assertThat(honest.read(rest.get())).as("the rest").hasSize(rest.get());
         assertThatThrownBy(() -> slow.read(LARGE)).isInstanceOf(IOException.class);
+    }
+
+    private static void readSteadily(TlsConnection connection, AtomicInteger rest, AtomicBoolean isEnded) {
+        try {
+            while (!isEnded.get() && rest.get() > PIECE) {
+                rest.addAndGet(-connection.read(PIECE).length);
+                Thread.sleep(100);
+            }
+        } catch (IOException | InterruptedException e) {
+            // what is left shows it
+        }
     }
 
     // Asks for all that the backend has.
