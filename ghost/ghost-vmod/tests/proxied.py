@@ -31,19 +31,30 @@ def read_head(connection):
 
 
 def proxy_header(peer, local, alpn):
-    """Version 2, TCP over IPv4."""
-    addresses = socket.inet_aton(peer[0]) + socket.inet_aton(local[0]) + struct.pack("!HH", peer[1], 443)
+    """Version 2, TCP. The port is the listener's, not the one that was connected to."""
+    hosts = [host.removeprefix("::ffff:") for host in (peer[0], local[0])]
+    is_ipv6 = ":" in hosts[0]
+    family = socket.AF_INET6 if is_ipv6 else socket.AF_INET
+    addresses = b"".join(socket.inet_pton(family, host) for host in hosts) + struct.pack("!HH", peer[1], 443)
     tlv = struct.pack("!BH", 1, len(alpn)) + alpn if alpn else b""
-    return b"\r\n\r\n\0\r\nQUIT\n" + struct.pack("!BBH", 0x21, 0x11, len(addresses) + len(tlv)) + addresses + tlv
+    head = struct.pack("!BBH", 0x21, 0x21 if is_ipv6 else 0x11, len(addresses) + len(tlv))
+    return b"\r\n\r\n\0\r\nQUIT\n" + head + addresses + tlv
+
+
+def listen(host):
+    """On all addresses of either family, where it is one of IPv6."""
+    if ":" not in host or not socket.has_dualstack_ipv6():
+        return socket.create_server(("127.0.0.1", 0), backlog=64)
+    return socket.create_server((host, 0), family=socket.AF_INET6, backlog=64, dualstack_ipv6=True)
 
 
 class Relay:
     """Takes responses as long as its client takes them; or only so many bytes of one, in whose place it may send others at a rate."""
 
-    def __init__(self, path, most=None, others=0, alpn=b""):
+    def __init__(self, path, most=None, others=0, alpn=b"", host="127.0.0.1"):
         self.path, self.most, self.others, self.alpn = path, most, others, alpn
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.address = self.listener.getsockname()
+        self.listener = listen(host)
+        self.address = self.listener.getsockname()[:2]
         self.over = set()
         run(self.accept)
 
@@ -66,11 +77,11 @@ class Relay:
         up.join()
         for connection in (client, server):
             connection.close()
-        self.over.add(peer)
+        self.over.add(peer[1])
 
     def is_over(self, client):
         """Its connection, whatever of the response it has still to read."""
-        return client.connection.getsockname() in self.over
+        return client.connection.getsockname()[1] in self.over
 
     def copy_request(self, client, server, over):
         ready = select.poll()
@@ -195,9 +206,10 @@ class Backend:
 
 class Client:
     def __init__(self, address, text, buffer=None, port=0):
-        self.connection = socket.socket()
+        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.connection = socket.socket(family)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.connection.bind(("127.0.0.1", port))
+        self.connection.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", port))
         if buffer:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.connection.settimeout(WAIT)
