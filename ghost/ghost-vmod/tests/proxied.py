@@ -51,8 +51,8 @@ def listen(host):
 class Relay:
     """Takes responses as long as its client takes them; or only so many bytes of one, in whose place it may send others at a rate."""
 
-    def __init__(self, path, most=None, others=0, alpn=b"", host="127.0.0.1"):
-        self.path, self.most, self.others, self.alpn = path, most, others, alpn
+    def __init__(self, path, most=None, others=0, alpn=b"", host="127.0.0.1", named=None):
+        self.path, self.most, self.others, self.alpn, self.named = path, most, others, alpn, named
         self.listener = listen(host)
         self.address = self.listener.getsockname()[:2]
         self.over = set()
@@ -66,7 +66,7 @@ class Relay:
     def forward(self, client, peer):
         server = socket.socket(socket.AF_UNIX)
         server.connect(self.path)
-        server.sendall(proxy_header(peer, client.getsockname(), self.alpn))
+        server.sendall(proxy_header(self.named or peer, client.getsockname(), self.alpn))
         over = threading.Event()
         up = run(self.copy_request, client, server, over)
         try:
