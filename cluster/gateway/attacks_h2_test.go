@@ -5,7 +5,9 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -88,6 +90,52 @@ func h2UnreadResponses(ctx context.Context, a *attackers) {
 		}
 		a.wait(ctx, c)
 	})
+}
+
+// Large responses whose windows are opened by a hundred bytes a second: what the connection has is taken at once, and each response lies still.
+func slowWindowsH2(ctx context.Context, a *attackers) {
+	const streams, opened = 10, 100
+	head := headerBlock(rotatingHost, "/large")
+	a.held(ctx, 20, func() {
+		c, framer, err := a.dialH2(ctx, rotatingHost, http2.Setting{ID: http2.SettingInitialWindowSize, Val: opened})
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		for number := range uint32(streams) {
+			if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*number + 1, BlockFragment: head, EndStream: true, EndHeaders: true}); err != nil {
+				return
+			}
+		}
+		go closeWhenReset(c, framer, streams)
+		for ctx.Err() == nil {
+			pause(ctx, time.Second)
+			err := framer.WriteWindowUpdate(0, streams*opened)
+			for number := range uint32(streams) {
+				if err == nil {
+					err = framer.WriteWindowUpdate(2*number+1, opened)
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+}
+
+// closeWhenReset takes what comes, and closes the connection when so many of its streams are over.
+func closeWhenReset(c net.Conn, framer *http2.Framer, streams int) {
+	defer c.Close()
+	for streams > 0 {
+		frame, err := framer.ReadFrame()
+		var ended http2.StreamError
+		if err != nil && !errors.As(err, &ended) {
+			return
+		}
+		if _, reset := frame.(*http2.RSTStreamFrame); reset {
+			streams--
+		}
+	}
 }
 
 // h2 holds eight connections of HTTP/2, on each of which something is done five hundred times a second with the number of the next stream.

@@ -65,6 +65,7 @@ void client_take(VRT_CTX, struct client_task *);
 /* connections.c */
 void connection_begins(struct client_task *, const struct req *);
 void connection_ends(struct client_task *);
+void connection_tunnels(const struct client_task *);
 
 /* forwarded.c */
 void forwarded_set(VRT_CTX, struct client_task *, VCL_ACL trusted);

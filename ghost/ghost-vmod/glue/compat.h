@@ -35,3 +35,6 @@
 #else
 #  define PIPE_SECONDS(bo)	0.
 #endif
+
+/* What the PROXY header has of a kind; not 0: nothing. In varnishd, and in none of the headers that it installs. */
+int VPX_tlv(const struct req *, int kind, const void **, int *length);

@@ -53,10 +53,20 @@ enum connection_state {
 	CONNECTION_BETWEEN,		/* two requests, or before the first */
 	CONNECTION_BUSY,
 	CONNECTION_HAS_BODY,		/* busy with a request that may send more of its body */
+	CONNECTION_TUNNEL,
+};
+/* Who is behind a connection, as the PROXY header of HAProxy has it. */
+struct client_address {
+	uint64_t	address[2];	/* in network order; IPv4 is v4-mapped */
+	uint32_t	port;
 };
 enum connection_state connection_state(int fd, uint32_t *request);
+bool connection_client(int fd, struct client_address *);
 void connection_is_new(int fd);
 bool body_waits(const struct req *);
+
+/* diag.c */
+void client_address_set(struct client_address *, bool is_ipv6, const void *address, unsigned port);
 
 /* http.c */
 #define INNER_GHOST	(1U << 0)	/* X-Ghost-*: ghost's own notes */

@@ -7,7 +7,6 @@
 
 #include "config.h"
 
-#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -16,10 +15,9 @@
 #include "glue.h"
 #include "slow.h"
 
-#define LEAST_RATE	500.0		/* bytes in a second */
 #define SILENT_MS	6000		/* a body of which nothing came for so long has come as a whole, or its share of threads bounds it */
 
-static void
+void
 begin_reading(struct slow_seen *seen, double now, uint64_t received)
 {
 
@@ -29,7 +27,7 @@ begin_reading(struct slow_seen *seen, double now, uint64_t received)
 }
 
 /* Whether the peer took less than the least rate of what waits for it. */
-static bool
+bool
 takes_too_little(struct slow_seen *seen, const struct tcp_info *info, double now, double patience)
 {
 	double taken = (double)(info->tcpi_bytes_acked - seen->acked), since = now - seen->writes_since;
@@ -50,7 +48,7 @@ takes_too_little(struct slow_seen *seen, const struct tcp_info *info, double now
  * Whether the peer sends a body at less than the least rate. A body that has come as a whole looks the same to us, but nothing comes after
  * it: only bytes that arrive again and again are slow. Bytes that lie unread are not the peer's fault.
  */
-static bool
+bool
 sends_too_little(struct slow_seen *seen, const struct tcp_info *info, int unread, double now, double patience)
 {
 	double since = now - seen->reads_since;

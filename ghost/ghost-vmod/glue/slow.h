@@ -2,7 +2,10 @@
  * What a look at a client's connection leaves for the next one, and what it finds.
  */
 
+#include <linux/tcp.h>
 #include <sys/types.h>
+
+#define LEAST_RATE	500.0		/* bytes in a second */
 
 struct slow_seen {
 	ino_t			inode;
@@ -22,11 +25,20 @@ struct slow_seen {
 	bool			is_idle;	/* between two requests, and holds no thread */
 	bool			said_nothing;
 	bool			is_waiting;	/* for a thread, with a head that lies unread */
+
+	/* Where HAProxy is in between. */
+	double			begun;		/* the request, or its body */
+	double			queued_since;	/* bytes have waited for HAProxy, at each look; 0: none do */
+	double			queue_since;	/* they have been as many as they are, at each look */
+	double			still_since;	/* and the client's own connection has been looked up; 0: it has not */
+	uint64_t		still_acked;	/* at that time */
+	int			queue;
 };
 
 /* For how long, in seconds, less than the least rate is borne. */
 struct slow_patience {
 	double			write, body, head;
+	double			still;		/* for a response of which HAProxy takes nothing */
 };
 
 struct slow_look {
@@ -43,7 +55,38 @@ enum slow_is {
 	SLOW_WRITE,
 };
 
+/* How many were ended. */
+struct slow_found {
+	unsigned		writes, bodies;
+};
+
+/* A client's TCP connections with this host, together. */
+struct diag_client {
+	struct client_address	who;
+	unsigned		responses;	/* that wait for it */
+	unsigned		connections;
+	uint64_t		unread;
+	struct tcp_info		tcp;		/* of it what slow.c asks for */
+};
+
+struct diag_search {
+	struct diag_client	*clients;
+	size_t			n;
+	const unsigned char	*left_out;	/* local ports: not 0 at each of these */
+};
+
+/* diag.c */
+int client_address_order(const void *, const void *);
+void diag_read(const struct diag_search *);
+
+/* proxied.c */
+void proxied_look(struct slow_seen *, int fd, const struct slow_look *);
+void proxied_judge(struct slow_seen *, const struct slow_look *, const unsigned char *plain_ports, struct slow_found *);
+
 /* slow.c */
+void begin_reading(struct slow_seen *, double now, uint64_t received);
+bool takes_too_little(struct slow_seen *, const struct tcp_info *, double now, double patience);
+bool sends_too_little(struct slow_seen *, const struct tcp_info *, int unread, double now, double patience);
 enum slow_is slow_look(struct slow_seen *, int fd, const struct slow_look *);
 bool slow_end(const struct slow_seen *, int fd);
 

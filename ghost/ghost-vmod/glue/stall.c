@@ -1,7 +1,7 @@
 /*
  * A thread that looks at the connections of clients (slow.c). While few of varnishd's threads are free it bears less; when less than a sixteenth is,
  * or when there are too many connections, those that have waited longest go (evict.c).
- * Sockets of Unix domain are left alone: who is behind them has limits of its own.
+ * Of the sockets of Unix domain those are looked at that HAProxy forwards requests to (proxied.c); it has limits of its own for heads and idle connections.
  */
 
 #include "config.h"
@@ -23,6 +23,7 @@
 #define SCARCE_PART	12	/* of that time is given while threads are scarce; half of it for the head of a request */
 #define LOOK_SHARE	50	/* of the time at most one part goes into looking; and one of */
 #define LACKING_SHARE	10	/* these while threads are lacking */
+#define STILL_PARTS	2.2		/* of the patience: HAProxy takes up to 32 KiB at once, 66 s of the least rate */
 #define STALL_STACK	(256 * 1024)
 #define STALL_PORTS	65536
 #define CONNECTIONS_VARIABLE	"GHOST_CONNECTIONS"
@@ -140,11 +141,15 @@ stall_check(int fd, struct round *round)
 	unsigned port = stall_port(fd);
 	struct slow_seen *seen;
 
-	if (port == 0 || !stall_ports[port % STALL_PORTS] || stall_listens(fd))
+	if ((port == 0 && !round->look.is_thorough) || (port != 0 && (!stall_ports[port % STALL_PORTS] || stall_listens(fd))))
 		return;
 	seen = stall_of(fd);
 	if (seen == NULL)
 		return;
+	if (port == 0) {
+		proxied_look(seen, fd, &round->look);
+		return;
+	}
 	round->connections++;
 	switch (slow_look(seen, fd, &round->look)) {
 	case SLOW_WRITE:
@@ -188,6 +193,29 @@ stall_learn_all(struct round *round)
 	stall_ports[0] = 0;
 }
 
+static void
+stall_judge_proxied(const struct round *round)
+{
+	struct slow_found found = { 0, 0 };
+
+	proxied_judge(stall_seen, &round->look, stall_ports, &found);
+	COUNT_MANY(stalled, found.writes);
+	COUNT_MANY(slow_bodies, found.bodies);
+}
+
+static void
+stall_look(struct round *round)
+{
+
+	round->connections = round->heads = round->waiting = 0;
+	if (round->look.is_thorough)
+		stall_learn_all(round);
+	round->look.knows_parked = parked_read();
+	stall_each(stall_check, round);
+	if (round->look.is_thorough)
+		stall_judge_proxied(round);
+}
+
 static void *
 stall_thread(void *p)
 {
@@ -208,14 +236,10 @@ stall_thread(void *p)
 		round.look.now = VTIM_mono();
 		round.look.is_thorough = round.look.now - thorough >= most / (scarce ? SCARCE_LOOKS : STALL_LOOKS);
 		borne = most / (scarce ? SCARCE_PART : 1);
-		round.look.patience = (struct slow_patience){ borne, borne, scarce ? borne / 2 : borne };
-		round.connections = round.heads = round.waiting = 0;
-		if (round.look.is_thorough) {
+		round.look.patience = (struct slow_patience){ borne, borne, scarce ? borne / 2 : borne, borne * STILL_PARTS };
+		if (round.look.is_thorough)
 			thorough = round.look.now;
-			stall_learn_all(&round);
-		}
-		round.look.knows_parked = parked_read();
-		stall_each(stall_check, &round);
+		stall_look(&round);
 		lacking = stall_evict(&round, connections);
 		took = VTIM_mono() - round.look.now;
 	}

@@ -208,6 +208,7 @@ let_go_of_table(VRT_CTX, struct backend_task *t)
 		return (NULL);
 	c = client_task(ctx, 0);
 	if (c != NULL) {
+		connection_tunnels(c);
 		ghost_view_release(c->view);
 		c->view = NULL;
 		c->routed = 0;

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +35,8 @@ final class HoldingClientsTest {
     private static final int PING = 6;
     private static final int RESET = 3;
     private static final int SETTINGS = 4;
+    private static final int LARGE = 20 << 20;
+    private static final int PIECE = 20_000;
 
     @TempDir
     private Path folder;
@@ -64,12 +69,16 @@ final class HoldingClientsTest {
     }
 
     private void serve(int connections, Optional<Integer> perClient, Duration keepAlive) throws Exception {
+        serve(connections, perClient, keepAlive, Duration.ofSeconds(2));
+    }
+
+    private void serve(int connections, Optional<Integer> perClient, Duration keepAlive, Duration stall)
+            throws Exception {
         gateway.choose(HaproxyConfig.Options.USUAL.with(new HaproxyConfig.Bounds(
                 connections,
                 perClient,
                 2,
-                new Timeouts(
-                        Duration.ofSeconds(3), Duration.ofSeconds(2), Duration.ofSeconds(2), Optional.of(keepAlive)),
+                new Timeouts(Duration.ofSeconds(3), Duration.ofSeconds(2), stall, Optional.of(keepAlive)),
                 Optional.of(32L << 20))));
         gateway.apply();
         pod.start();
@@ -174,6 +183,58 @@ final class HoldingClientsTest {
             assertThat(connection.get("a.example.com", "/", "Content-Length: 0").status())
                     .isEqualTo(200);
         }
+    }
+
+    @Test
+    void whoReadsTooSlowlyIsLetGo() throws Exception {
+        pod.bearsSlowClients(Duration.ofSeconds(2));
+        // HAProxy by itself is patient: it is not what ends anybody.
+        serve(472, Optional.empty(), Duration.ofSeconds(4), Duration.ofSeconds(60));
+        pod.slice("echo", pod.backend("x".repeat(LARGE)));
+        eventually("a large response", () -> {
+            try (TlsConnection it = begin(64 << 10)) {
+                return it.read(100).length == 100;
+            } catch (IOException e) {
+                return false;
+            }
+        });
+        TlsConnection honest = begin(4096);
+        TlsConnection slow = begin(4096);
+        var rest = new AtomicInteger(LARGE);
+        var isEnded = new AtomicBoolean();
+        Thread reader = Thread.ofVirtual().start(() -> readSteadily(honest, rest, isEnded));
+        try {
+            eventually("it is let go", () -> pod.own("/metrics").body().contains("varnish_ghost_stalled 1"));
+        } finally {
+            isEnded.set(true);
+            reader.join();
+        }
+        assertThat(honest.read(rest.get())).as("the rest").hasSize(rest.get());
+        assertThatThrownBy(() -> slow.read(LARGE)).isInstanceOf(IOException.class);
+    }
+
+    private static void readSteadily(TlsConnection connection, AtomicInteger rest, AtomicBoolean isEnded) {
+        try {
+            while (!isEnded.get() && rest.get() > PIECE) {
+                rest.addAndGet(-connection.read(PIECE).length);
+                Thread.sleep(100);
+            }
+        } catch (IOException | InterruptedException e) {
+            // what is left shows it
+        }
+    }
+
+    // Asks for all that the backend has.
+    private TlsConnection begin(int buffer) throws IOException {
+        var socket = new Socket();
+        open.add(socket);
+        socket.setReceiveBufferSize(buffer);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.https()));
+        socket.setSoTimeout(20_000);
+        TlsConnection connection = TlsConnection.over(socket, TlsConnection.believing(), "a.example.com", "http/1.1");
+        held.add(connection);
+        assertThat(connection.begin("GET /", "a.example.com")).startsWith("HTTP/1.1 200");
+        return connection;
     }
 
     @Test

@@ -49,6 +49,7 @@ final class Pod implements AutoCloseable {
     private String routes = "";
     private String plain = "http";
     private String userVcl = "";
+    private String varnishd = "varnishd";
     private String haproxy = HOME.resolve("bin/root") + " run debian-13 -- haproxy";
     private Optional<Chaperone> chaperone = Optional.empty();
 
@@ -68,6 +69,11 @@ final class Pod implements AutoCloseable {
     /** Who connects without TLS says first for whom. */
     void takesProxyHeaders() {
         plain = "PROXY";
+    }
+
+    /** Bears clients that are too slow for so long. */
+    void bearsSlowClients(Duration patience) {
+        varnishd = "env GHOST_STALL_SECONDS=" + patience.toSeconds() + " varnishd";
     }
 
     /** Its first word about a configuration is its last one: somebody kills it. */
@@ -93,7 +99,7 @@ final class Pod implements AutoCloseable {
                 "VARNISH_LISTEN",
                 "http-80=127.0.0.1:" + port + "," + plain + ";edge=" + folder.resolve("edge.sock") + ",PROXY");
         environment.put("VARNISH_STORAGE", "malloc,16m");
-        environment.put("VARNISHD_COMMAND", root + " run debian-13 -- varnishd");
+        environment.put("VARNISHD_COMMAND", root + " run debian-13 -- " + varnishd);
         environment.put("VARNISHSTAT_COMMAND", root + " join {pid} -- varnishstat");
         environment.put("HAPROXY_COMMAND", haproxy);
         environment.put("VMOD_PATH", HOME.resolve("build/ghost/debian-13").toString());

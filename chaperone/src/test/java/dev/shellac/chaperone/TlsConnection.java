@@ -130,6 +130,15 @@ final class TlsConnection implements AutoCloseable {
         return connection.get(host, path, headers);
     }
 
+    /** The head of the answer, whose body is still to be read. */
+    String begin(String what, String host) throws IOException {
+        return connection.send(what, host);
+    }
+
+    byte[] read(int length) throws IOException {
+        return connection.read(length);
+    }
+
     /** Asks for another protocol; the first line of the answer. */
     String upgrade(String host) throws IOException {
         String head = connection.send(
