@@ -134,7 +134,7 @@ public final class HaproxyConfig {
      * @param slots of each port of HTTPS, from 0: the pod port is {@link #FIRST_PORT} and the slot. A port without one is left out
      */
     public static Optional<String> encode(GatewayPlan plan, Map<Port, Integer> slots, Options options) {
-        var text = new StringBuilder(global(options.bounds()))
+        var text = new StringBuilder(global(options.bounds(), sessions(plan)))
                 .append(rest(options.bounds()))
                 .append(clientTable(options.bounds()));
         boolean any = false;
@@ -148,7 +148,22 @@ public final class HaproxyConfig {
         return any ? Optional.of(text.toString()) : Optional.empty();
     }
 
-    private static String global(Bounds bounds) {
+    // HAProxy has one cache of TLS sessions for all ports, under one context, and verifies nobody who resumes one: a
+    // session of a port that asks nobody, or trusts another authority, would open a port that requires certificates.
+    private static String sessions(GatewayPlan plan) {
+        boolean asked = ports(plan).values().stream()
+                .flatMap(List::stream)
+                .anyMatch(listener -> listener.clients().isPresent());
+        return asked ? """
+                    # Clients are asked for certificates: a session of one port must not be resumed on another, so that none is.
+                    tune.ssl.cachesize 0
+                """ : """
+                    tune.ssl.cachesize 4000
+                    tune.ssl.lifetime 3600
+                """;
+    }
+
+    private static String global(Bounds bounds, String sessions) {
         return """
                 # Written by the operator from the HTTPS listeners of a Gateway; do not edit.
                 global
@@ -170,9 +185,7 @@ public final class HaproxyConfig {
                     ssl-default-bind-ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
                 ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305
                     ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256
-                    tune.ssl.cachesize 4000
-                    tune.ssl.lifetime 3600
-                    tune.h2.max-concurrent-streams 100
+                %s    tune.h2.max-concurrent-streams 100
                     # Protocol abuse that is no fault by itself ends a connection.
                     tune.h2.fe.glitches-threshold 1000
                 """.formatted(
@@ -184,7 +197,8 @@ public final class HaproxyConfig {
                         .orElse(""),
                 bounds.connections(),
                 Bounds.scarce(bounds.connections()),
-                bounds.threads());
+                bounds.threads(),
+                sessions);
     }
 
     private static String rest(Bounds bounds) {
