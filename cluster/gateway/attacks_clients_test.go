@@ -54,6 +54,8 @@ var clientAttacks = map[string]func(context.Context, *attackers){
 	"h2-resets":              h2Resets,
 	"h2-control":             h2ControlFrames,
 	"h2-floods":              h2Floods,
+	"h2-bodies":              h2Bodies,
+	"h2-no-window":           h2NoWindow,
 }
 
 // The backend takes the connection and never answers, whichever way its requests come.

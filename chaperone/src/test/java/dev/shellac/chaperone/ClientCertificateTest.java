@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who a Gateway asks for a certificate ({@code spec.tls.frontend}), by real handshakes through HAProxy. */
 final class ClientCertificateTest {
@@ -82,6 +84,51 @@ final class ClientCertificateTest {
         assertThat(ask(TlsConnection.showing(stranger.pair()), gateway.https())).isEqualTo(200);
     }
 
+    // HAProxy verifies nobody whose session it resumes, and knows the sessions of all ports.
+    @ParameterizedTest
+    @EnumSource
+    void aSessionOfAPortThatAsksNobodyOpensNoOther(Version version) throws Exception {
+        gateway.serveOneHost();
+        serve("AllowValidOnly");
+        SSLContext client = TlsConnection.believing();
+        assertThat(version.ask(client, gateway.alt())).isEqualTo(200);
+        assertThatThrownBy(() -> version.ask(client, gateway.https())).isInstanceOf(IOException.class);
+        assertThat(version.ask(TlsConnection.showing(known.pair()), gateway.https()))
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSessionOfOneAuthorityOpensNoPortOfAnother(Version version) throws Exception {
+        gateway.serveOneHost();
+        gateway.askClients(known.authority(), stranger.authority());
+        gateway.apply();
+        pod.start();
+        pod.awaitReady();
+        SSLContext client = TlsConnection.showing(stranger.pair());
+        assertThat(version.ask(client, gateway.alt())).isEqualTo(200);
+        assertThatThrownBy(() -> version.ask(client, gateway.https())).isInstanceOf(IOException.class);
+        assertThat(version.ask(TlsConnection.showing(known.pair()), gateway.https()))
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSessionFromBeforeAPortAskedDoesNotOpenIt(Version version) throws Exception {
+        gateway.apply();
+        pod.start();
+        pod.awaitReady();
+        SSLContext client = TlsConnection.believing();
+        assertThat(version.ask(client, gateway.https())).isEqualTo(200);
+        gateway.askClients(known.authority(), "AllowValidOnly");
+        gateway.apply();
+        // New clients each time: none has a session.
+        eventually("clients are asked", () -> !isLetIn(stranger));
+        assertThatThrownBy(() -> version.ask(client, gateway.https())).isInstanceOf(IOException.class);
+        assertThat(version.ask(TlsConnection.showing(known.pair()), gateway.https()))
+                .isEqualTo(200);
+    }
+
     // Two processes fit, with the least connections: one leaves, and a third change waits for it.
     @Test
     void aRevokedAuthorityIsNotTrustedThoughNoOtherProcessFits() throws Exception {
@@ -130,6 +177,30 @@ final class ClientCertificateTest {
                 gateway.apply();
                 eventually("the other authority is in use", () -> isLetIn(stranger));
                 eventually("and the one before is not", () -> !isLetIn(known));
+            }
+        }
+    }
+
+    /** What a client speaks. */
+    enum Version {
+        TLS_1_2 {
+            @Override
+            TlsConnection connect(SSLContext client, int port) throws IOException {
+                return TlsConnection.of12(client, port, HOST);
+            }
+        },
+        TLS_1_3 {
+            @Override
+            TlsConnection connect(SSLContext client, int port) throws IOException {
+                return TlsConnection.to(client, port, HOST);
+            }
+        };
+
+        abstract TlsConnection connect(SSLContext client, int port) throws IOException;
+
+        int ask(SSLContext client, int port) throws IOException {
+            try (TlsConnection connection = connect(client, port)) {
+                return connection.get(HOST, "/").status();
             }
         }
     }

@@ -37,6 +37,12 @@ final class HoldingClientsTest {
     private static final int SETTINGS = 4;
     private static final int LARGE = 20 << 20;
     private static final int PIECE = 20_000;
+    /** Of RFC 7541's static table. */
+    private static final byte POST = (byte) 0x83;
+
+    private static final byte[] NO_SETTINGS = {};
+    /** SETTINGS_INITIAL_WINDOW_SIZE of 0. */
+    private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
 
     @TempDir
     private Path folder;
@@ -247,14 +253,14 @@ final class HoldingClientsTest {
     @Test
     void requestsThatAreResetAreCounted() throws Exception {
         serve(Optional.empty());
-        // Late enough to reach varnishd.
+        // Late enough to be seen, and hardly answered yet.
         assertThatThrownBy(() -> flood(
                         20_000,
-                        i -> i < 20
+                        i -> i < 3
                                 ? frame(1, 5, 2 * i + 1, head(""))
                                 : joined(
                                         frame(1, 5, 2 * i + 1, head("")),
-                                        frame(RESET, 0, 2 * (i - 20) + 1, new byte[4]))))
+                                        frame(RESET, 0, 2 * (i - 3) + 1, new byte[4]))))
                 .isInstanceOf(IOException.class);
     }
 
@@ -268,6 +274,81 @@ final class HoldingClientsTest {
                     .isInstanceOf(IOException.class);
             assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
         }
+    }
+
+    @Test
+    void bodiesThatDoNotComeLeaveOthersTheirRequests() throws Exception {
+        serve(Optional.empty());
+        hold(3, NO_SETTINGS, HoldingClientsTest::halfPost);
+        othersAreServed();
+    }
+
+    @Test
+    void bodiesThatAreStillToComeHaveAQuarterOfTheRequests() throws Exception {
+        // 64 requests, of which 16 may wait for their bodies; the last 4 of these are for connections with one.
+        serve(128, Optional.empty(), Duration.ofSeconds(4));
+        eventually("the quarter is in use", () -> {
+            hold(8, NO_SETTINGS, HoldingClientsTest::halfPost);
+            assertThat(status("/")).isEqualTo(200);
+            try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
+                return connection
+                                .get("a.example.com", "/", "Content-Length: 10000")
+                                .status()
+                        == 503;
+            }
+        });
+    }
+
+    @Test
+    void streamsWithoutAWindowLeaveOthersTheirRequests() throws Exception {
+        serve(Optional.empty());
+        hold(3, NO_WINDOW, HoldingClientsTest::get);
+        othersAreServed();
+        // Enough for all requests, were the last quarter not for connections with a single one.
+        hold(20, NO_WINDOW, HoldingClientsTest::get);
+        othersAreServed();
+    }
+
+    @Test
+    void noClientHasMoreRequestsThanItsShare() throws Exception {
+        serve(Optional.of(118));
+        hold(8, NO_WINDOW, HoldingClientsTest::get);
+        eventually("the share is in use", () -> status("/") == 503);
+        try (TlsConnection connection = TlsConnection.over(
+                new Socket(InetAddress.getLoopbackAddress(), gateway.https(), InetAddress.getByName("127.0.0.2"), 0),
+                TlsConnection.believing(),
+                "a.example.com",
+                "http/1.1")) {
+            assertThat(connection.get("a.example.com", "/").status()).isEqualTo(200);
+        }
+    }
+
+    // More streams on each connection than HAProxy lets it have at once.
+    private void hold(int connections, byte[] settings, Frames frames) throws IOException, GeneralSecurityException {
+        for (int i = 0; i < connections; i++) {
+            OutputStream out = http2(settings).getOutputStream();
+            for (int number = 0; number < 79; number++) {
+                out.write(frames.at(number));
+            }
+        }
+    }
+
+    // For longer than a client may hold on.
+    private void othersAreServed() throws Exception {
+        for (int i = 0; i < 25; i++) {
+            assertThat(status("/")).as("request %d", i).isEqualTo(200);
+            Thread.sleep(100);
+        }
+    }
+
+    private static byte[] get(int number) {
+        return frame(1, 5, 2 * number + 1, head(""));
+    }
+
+    private static byte[] halfPost(int number) {
+        byte[] head = head("content-length: 10000");
+        head[0] = POST;
+        return joined(frame(1, 4, 2 * number + 1, head), frame(0, 0, 2 * number + 1, new byte[1]));
     }
 
     private interface Frames {
@@ -289,6 +370,10 @@ final class HoldingClientsTest {
     }
 
     private SSLSocket http2() throws IOException, GeneralSecurityException {
+        return http2(NO_SETTINGS);
+    }
+
+    private SSLSocket http2(byte[] settings) throws IOException, GeneralSecurityException {
         Socket raw = KeptConnection.socket(gateway.https());
         open.add(raw);
         var socket = (SSLSocket)
@@ -298,8 +383,7 @@ final class HoldingClientsTest {
         socket.setSSLParameters(parameters);
         socket.startHandshake();
         socket.getOutputStream()
-                .write(joined(
-                        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, new byte[0])));
+                .write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, settings)));
         return socket;
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.testkit.tls.TestCertificates;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -83,12 +84,16 @@ final class TlsConnection implements AutoCloseable {
     }
 
     static TlsConnection to(SSLContext context, int port, String serverName, String... protocols) throws IOException {
-        return over(KeptConnection.socket(port), context, serverName, protocols);
+        return over(new SessionSocket(port), context, serverName, protocols);
     }
 
     /** Of a client that speaks TLS 1.2 and nothing newer. */
     static TlsConnection of12(int port, String serverName, String... protocols) throws IOException {
-        return over(KeptConnection.socket(port), believing(), new String[] {"TLSv1.2"}, serverName, protocols);
+        return of12(believing(), port, serverName, protocols);
+    }
+
+    static TlsConnection of12(SSLContext context, int port, String serverName, String... protocols) throws IOException {
+        return over(new SessionSocket(port), context, new String[] {"TLSv1.2"}, serverName, protocols);
     }
 
     /** Over a connection on which something was said already; it is closed with this one. */
@@ -160,6 +165,19 @@ final class TlsConnection implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+    }
+
+    /** Java keeps sessions by the port that a socket names: with one for all, a client offers them to every port of the pod. */
+    private static final class SessionSocket extends Socket {
+        SessionSocket(int port) throws IOException {
+            super(InetAddress.getLoopbackAddress(), port);
+            setSoTimeout(20_000);
+        }
+
+        @Override
+        public int getPort() {
+            return 443;
+        }
     }
 
     /** Shows its certificate though the server names other authorities: a client that tries. */

@@ -69,6 +69,7 @@ final class TlsGateway {
     private final Map<String, String> damaged = new TreeMap<>();
     private final List<Source> clients = new ArrayList<>();
     private String many = "";
+    private String listeners = YAML;
     private String yaml = YAML;
     private HaproxyConfig.Options options = HaproxyConfig.Options.USUAL;
     private Clients peers = Clients.USUAL;
@@ -144,25 +145,49 @@ final class TlsGateway {
 
     /** Asks the clients of port 443 for certificates of this authority; on 8443 nobody is asked. */
     void askClients(TestCertificates.Pair authority, String mode) {
-        yaml = YAML.replace("  gatewayClassName: varnish\n", """
+        askClients(mode, "{}");
+        clients.add(authority("clients", authority));
+    }
+
+    /** Asks the clients of port 443 for certificates of one authority, those of 8443 for certificates of another. */
+    void askClients(TestCertificates.Pair authority, TestCertificates.Pair ofOther) {
+        askClients(
+                "AllowValidOnly", "{validation: {caCertificateRefs: [{group: \"\", kind: ConfigMap, name: others}]}}");
+        clients.add(authority("clients", authority));
+        clients.add(authority("others", ofOther));
+    }
+
+    /** Serves {@code a.example.com} on both ports, with the same certificate. */
+    void serveOneHost() {
+        listeners = YAML.replace(
+                "tls: {certificateRefs: [{name: any}]}",
+                "hostname: a.example.com, tls: {certificateRefs: [{name: a}]}");
+        yaml = listeners;
+    }
+
+    private void askClients(String mode, String other) {
+        yaml = listeners.replace("  gatewayClassName: varnish\n", """
               gatewayClassName: varnish
               tls:
                 frontend:
                   default:
                     validation: {mode: %s, caCertificateRefs: [{group: "", kind: ConfigMap, name: clients}]}
                   perPort:
-                    - {port: 8443, tls: {}}
-            """.formatted(mode));
+                    - {port: 8443, tls: %s}
+            """.formatted(mode, other));
         clients.clear();
-        clients.add(Source.of(
-                "clients.yaml", """
+    }
+
+    private static Source authority(String name, TestCertificates.Pair authority) {
+        return Source.of(name + ".yaml", """
                 apiVersion: v1
                 kind: ConfigMap
-                metadata: {name: clients, namespace: shop}
+                metadata: {name: %s, namespace: shop}
                 data:
                   ca.crt: |
                     %s
-                """.formatted(authority.certificate().strip().replace("\n", "\n    "))));
+                """.formatted(
+                        name, authority.certificate().strip().replace("\n", "\n    ")));
     }
 
     /** Gives the pod something that the operator would not let through. */

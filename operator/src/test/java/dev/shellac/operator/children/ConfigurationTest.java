@@ -48,10 +48,12 @@ final class ConfigurationTest {
                         "maxconn 472\n",
                         "timeout http-keep-alive 11s\n",
                         "presetenv EDGE_MEMORY 33554432\n",
-                        "sc1_conn_cur gt 236");
+                        "sc1_conn_cur gt 236",
+                        "tune.h2.max-concurrent-streams 14\n");
         assertThat(edge(inputs("{resources: {limits: {memory: 2Gi}}}")))
                 .contains("maxconn 2362\n", "timeout http-keep-alive 59s\n");
-        assertThat(edge(inputs("{}"))).contains("maxconn 4000\n", "timeout http-keep-alive 60s\n");
+        assertThat(edge(inputs("{}")))
+                .contains("maxconn 4000\n", "timeout http-keep-alive 60s\n", "max-concurrent-streams 100\n");
     }
 
     @Test
@@ -73,18 +75,21 @@ final class ConfigurationTest {
     @Test
     void aShareForEachClientWhereItsAddressIsKnown() throws IOException {
         String memory = "resources: {limits: {memory: 512Mi}}";
-        assertThat(edge(inputs("{" + memory + "}"))).doesNotContain("table clients");
+        assertThat(edge(inputs("{" + memory + "}"))).doesNotContain("table clients", "requests-by-client");
         assertThat(edge(inputs("{" + memory + ", proxyProtocol: true}"))).doesNotContain("table clients");
         assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local}, proxyProtocol: true}")))
                 .doesNotContain("table clients");
         assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local}}")))
                 .contains(
                         "tcp-request connection track-sc0 src,ipmask(32,64) table clients\n",
-                        "tcp-request connection reject if { sc0_conn_cur gt 118 }\n");
+                        "tcp-request connection reject if { sc0_conn_cur gt 118 }\n",
+                        "http-request track-sc4 src,ipmask(32,64) table requests-by-client\n",
+                        "hdr Retry-After 1 if { sc_conn_cur(4) gt 59 }\n");
         assertThat(edge(inputs("{" + memory + ", service: {externalTrafficPolicy: Local},"
                         + " trustedProxies: [192.0.2.0/24], connections: {perClient: 7}}")))
                 .contains(
                         "table clients unless { src 192.0.2.0/24 }\n",
+                        "table requests-by-client unless { src 192.0.2.0/24 }\n",
                         "tcp-request connection reject if { sc0_conn_cur gt 7 }\n");
         assertThat(edge(inputs("{" + memory + ", proxyProtocol: true, proxyProtocolFrom: [10.0.0.0/8]}")))
                 .contains("tcp-request session reject if { sc0_conn_cur gt 118 }\n");

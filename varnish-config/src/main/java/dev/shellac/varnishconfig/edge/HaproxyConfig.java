@@ -134,8 +134,9 @@ public final class HaproxyConfig {
      * @param slots of each port of HTTPS, from 0: the pod port is {@link #FIRST_PORT} and the slot. A port without one is left out
      */
     public static Optional<String> encode(GatewayPlan plan, Map<Port, Integer> slots, Options options) {
-        var text = new StringBuilder(global(options.bounds()))
+        var text = new StringBuilder(global(options.bounds(), sessions(plan)))
                 .append(rest(options.bounds()))
+                .append(new RequestLimits(options).tables())
                 .append(clientTable(options.bounds()));
         boolean any = false;
         for (Map.Entry<Port, List<ListenerPlan>> port : ports(plan).entrySet()) {
@@ -148,7 +149,22 @@ public final class HaproxyConfig {
         return any ? Optional.of(text.toString()) : Optional.empty();
     }
 
-    private static String global(Bounds bounds) {
+    // HAProxy has one cache of TLS sessions for all ports, under one context, and verifies nobody who resumes one: a
+    // session of a port that asks nobody, or trusts another authority, would open a port that requires certificates.
+    private static String sessions(GatewayPlan plan) {
+        boolean asked = ports(plan).values().stream()
+                .flatMap(List::stream)
+                .anyMatch(listener -> listener.clients().isPresent());
+        return asked ? """
+                    # Clients are asked for certificates: a session of one port must not be resumed on another, so that none is.
+                    tune.ssl.cachesize 0
+                """ : """
+                    tune.ssl.cachesize 4000
+                    tune.ssl.lifetime 3600
+                """;
+    }
+
+    private static String global(Bounds bounds, String sessions) {
         return """
                 # Written by the operator from the HTTPS listeners of a Gateway; do not edit.
                 global
@@ -170,9 +186,9 @@ public final class HaproxyConfig {
                     ssl-default-bind-ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
                 ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305
                     ssl-default-bind-ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256
-                    tune.ssl.cachesize 4000
-                    tune.ssl.lifetime 3600
-                    tune.h2.max-concurrent-streams 100
+                %s    tune.stick-counters 5
+                    # A connection has at most a sixteenth of the requests in flight.
+                    tune.h2.max-concurrent-streams %d
                     # Protocol abuse that is no fault by itself ends a connection.
                     tune.h2.fe.glitches-threshold 1000
                 """.formatted(
@@ -184,7 +200,9 @@ public final class HaproxyConfig {
                         .orElse(""),
                 bounds.connections(),
                 Bounds.scarce(bounds.connections()),
-                bounds.threads());
+                bounds.threads(),
+                sessions,
+                RequestLimits.streams(bounds));
     }
 
     private static String rest(Bounds bounds) {
@@ -214,10 +232,6 @@ public final class HaproxyConfig {
 
                 backend varnish
                     server varnish unix@"${EDGE_FOLDER}/edge.sock" send-proxy-v2 proxy-v2-options authority
-
-                # Requests in flight, under one key for all ports.
-                backend requests
-                    stick-table type integer size 1 store conn_cur
                 """.formatted(
                         timeouts.handshake().toSeconds(),
                         timeouts.requestHead().toSeconds(),
@@ -257,14 +271,11 @@ public final class HaproxyConfig {
                 .endif
                 %s%s    # After a load balancer's PROXY header was read: the port that it names may be one of its own.
                     tcp-request session set-dst-port int(%d)
+                    tcp-request session set-var-fmt(sess.peer) "%%[src] %%[src_port]"
                     # Requests that were reset before they had an answer count against their connection.
                     http-request set-var(sess.unanswered) var(sess.unanswered,0),add(1)
                     http-request reject if { var(sess.unanswered) -m int gt %d }
-                    http-request track-sc1 int(1) table requests
-                    http-request return status 503 hdr Retry-After 1 if { sc1_conn_cur gt %d }
-                    # A body that drips in keeps no thread of varnishd until there is this much of it, or all.
-                    http-request wait-for-body time %ds at-least 15000
-                    http-after-response set-var(sess.unanswered) var(sess.unanswered,0),sub(1)
+                %s    http-after-response set-var(sess.unanswered) var(sess.unanswered,0),sub(1)
                     # While connections are scarce, none is kept between two requests.
                     http-after-response set-header Connection close if { act_conn,sub(proc.scarce) gt 0 }
                     default_backend varnish
@@ -278,8 +289,7 @@ public final class HaproxyConfig {
                         share(options),
                         port.value(),
                         UNANSWERED,
-                        options.bounds().requests(),
-                        options.bounds().timeouts().stall().toSeconds());
+                        new RequestLimits(options).rules());
     }
 
     // Before the handshake, unless it is a load balancer that says who the client is.
@@ -294,7 +304,7 @@ public final class HaproxyConfig {
                 + "reject if { sc0_conn_cur gt " + most + " }\n";
     }
 
-    private static String networks(List<Network> networks) {
+    static String networks(List<Network> networks) {
         return networks.stream()
                 .map(network -> " " + network.address() + "/" + network.bits())
                 .distinct()
