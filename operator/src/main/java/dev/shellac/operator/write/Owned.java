@@ -100,7 +100,8 @@ public final class Owned implements AutoCloseable {
         var type = new RawObject.Type(kind.apiVersion(), kind.kind());
         Collection ours = Collection.of(Collection.path(kind.apiVersion(), kind.plural()), type)
                 .labelled(Labels.OURS)
-                .metadata();
+                .metadata()
+                .annotated(Set.of(Labels.GATEWAY, Labels.GATEWAY_UID));
         lock.lock();
         try {
             watches.computeIfAbsent(kind, key -> ListWatch.start(api, ours, new Reading(key)));
