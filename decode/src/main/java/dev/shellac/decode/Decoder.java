@@ -49,11 +49,15 @@ public final class Decoder {
             .open();
 
     private final Standing standing;
+    /** Why objects are not read, whatever they hold. */
+    private final Optional<String> refusal;
+
     private final Map<ResourceId, Located> objects = new LinkedHashMap<>();
     private final List<Finding> findings = new ArrayList<>();
 
-    private Decoder(Standing standing) {
+    private Decoder(Standing standing, Optional<String> refusal) {
         this.standing = standing;
+        this.refusal = refusal;
     }
 
     /** Objects that nobody looked at yet. */
@@ -70,8 +74,16 @@ public final class Decoder {
         return decode(sources, Standing.STORED);
     }
 
+    /** An object that an API server has stored, of which nothing is kept but what its status needs to say why. */
+    public static Decoded decodeOutline(Source source, String why) {
+        return decode(List.of(source), new Decoder(Standing.STORED, Optional.of(why)));
+    }
+
     private static Decoded decode(Collection<Source> sources, Standing standing) {
-        var decoder = new Decoder(standing);
+        return decode(sources, new Decoder(standing, Optional.empty()));
+    }
+
+    private static Decoded decode(Collection<Source> sources, Decoder decoder) {
         sources.forEach(decoder::source);
         return new Decoded(new ArrayList<>(decoder.objects.values()), decoder.findings);
     }
@@ -140,6 +152,11 @@ public final class Decoder {
                     "version " + version + " is not served; " + String.join(" and ", kind.versions()) + " are");
             return;
         }
+        if (refusal.isPresent()) {
+            refuse(mapping.at(), said, "", refusal.get());
+            kind.outline().ifPresent(outline -> outline(mapping, kind, outline, refusal.get()));
+            return;
+        }
         Fitting.Fitted fitted = Fitting.fit(said, mapping, withMetadata(kind.shape()), standing);
         findings.addAll(fitted.findings());
         if (fitted.isUsable()) {
@@ -156,7 +173,7 @@ public final class Decoder {
         Fitting.Fitted fitted = Fitting.fit("", mapping, withMetadata(outline.shape()), standing);
         if (fitted.isUsable()) {
             View view = new View(fitted.tree());
-            Metadata meta = metadata(view.object("metadata"), kind).unread(why);
+            Metadata meta = metadata(view.object("metadata"), kind).outline(why);
             keep(new Located(outline.record().apply(meta, view), mapping.at()));
         }
     }

@@ -1,6 +1,7 @@
 package dev.shellac.decode;
 
 import dev.shellac.decode.tree.Position;
+import dev.shellac.model.status.MessageText;
 
 /**
  * Something about a file that its author should know.
@@ -9,6 +10,11 @@ import dev.shellac.decode.tree.Position;
  * @param path the field, as in {@code spec.rules[0].matches[1].path.value}, or empty
  */
 public record Finding(Severity severity, Position at, String object, String path, String message) {
+    public Finding {
+        path = MessageText.cut(path);
+        message = MessageText.cut(message);
+    }
+
     /** How bad it is. */
     public enum Severity {
         /** The object is not used; the API server would refuse it too. */

@@ -48,6 +48,11 @@ public record Metadata(
         return new Metadata(name, uid, generation, created, deleted, labels, annotations, Optional.of(why));
     }
 
+    /** The same without labels and annotations, which have no bound, of an object that could not be read. */
+    public Metadata outline(String why) {
+        return new Metadata(name, uid, generation, created, deleted, Map.of(), Map.of(), Optional.of(why));
+    }
+
     public static Metadata named(String namespace, String name) {
         return new Metadata(new Name(namespace, name), "", 0, Optional.empty(), Optional.empty(), Map.of(), Map.of());
     }

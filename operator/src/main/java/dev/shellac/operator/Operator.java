@@ -4,6 +4,7 @@ import dev.shellac.kube.api.ApiServer;
 import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.LiveCluster;
 import dev.shellac.kube.write.StatusEdit;
+import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.PodCourier;
 import dev.shellac.operator.http.OperatorMetrics;
@@ -116,7 +117,7 @@ final class Operator implements AutoCloseable {
                 inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()));
         var vcls = new LastUserVcls(
                 new LastUserVcls.Home(cluster, options.identity().namespace()));
-        try (Feeds feeds = Feeds.start(api, routes);
+        try (Feeds feeds = Feeds.start(api, routes, Labels.OF_SERVICES);
                 Owned owned = Owned.start(api, touches);
                 Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
                 PodCourier courier = PodCourier.to(fleet, tokens)) {

@@ -2,11 +2,14 @@ package dev.shellac.kube.watch;
 
 import dev.shellac.decode.Decoded;
 import dev.shellac.decode.Decoder;
+import dev.shellac.decode.Finding;
 import dev.shellac.kube.api.Requests;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.core.ConfigMap;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -17,6 +20,8 @@ import java.util.function.Predicate;
  */
 final class Feed implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Feed.class.getName());
+    /** Of an object as JSON. A route with all the rules and matches that there can be has room for 1,000 bytes in each match. */
+    static final int MOST_BYTES = 128 * 1024;
 
     /** What it is about. */
     record Scope(ResourceKind kind, Collection collection, Predicate<Name> wanted) {}
@@ -82,16 +87,17 @@ final class Feed implements AutoCloseable {
         }
 
         private void decode(RawObject object) {
-            Decoded decoded = Decoder.decodeStored(List.of(object.source()));
+            Decoded decoded = tooLarge(object)
+                    .map(why -> Decoder.decodeOutline(object.source(), why))
+                    .orElseGet(() -> Decoder.decodeStored(List.of(object.source())));
             decoded.errors().stream()
                     .findFirst()
                     .ifPresent(error -> LOG.log(
                             Level.WARNING,
-                            "{0} {1} cannot be read: {2}: {3}",
+                            "{0} {1} cannot be read: {2}",
                             kind().type().kind(),
                             object.name(),
-                            error.path(),
-                            error.message()));
+                            words(error)));
             decoded.objects().stream()
                     .findFirst()
                     .ifPresentOrElse(
@@ -102,11 +108,26 @@ final class Feed implements AutoCloseable {
                             () -> listener.unreadable(unreadable(object, decoded)));
         }
 
+        private static String words(Finding error) {
+            return (error.path().isEmpty() ? "" : error.path() + ": ") + error.message();
+        }
+
+        // A user's VCL and authorities are in ConfigMaps, which are read only where they are named. Objects of no
+        // namespace are not
+        // tenants' to write.
+        private Optional<String> tooLarge(RawObject object) {
+            boolean isBounded = !object.name().namespace().isEmpty()
+                    && !scope.kind().record().equals(ConfigMap.class);
+            return object.size() <= MOST_BYTES || !isBounded
+                    ? Optional.empty()
+                    : Optional.of(
+                            "it has " + object.size() + " bytes without its status and its annotations, and at most "
+                                    + MOST_BYTES + " are taken: split it, or make it smaller");
+        }
+
         private Feeds.Unreadable unreadable(RawObject object, Decoded decoded) {
-            String why = decoded.errors().stream()
-                    .findFirst()
-                    .map(error -> error.path() + ": " + error.message())
-                    .orElse("");
+            String why =
+                    decoded.errors().stream().findFirst().map(Decoding::words).orElse("");
             var id = new ResourceId(kind().type(), object.name());
             return new Feeds.Unreadable(scope.kind().record(), id, kind().apiVersion(), object.uid(), why);
         }

@@ -30,12 +30,13 @@ import java.util.stream.Collectors;
 public final class Feeds implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Feeds.class.getName());
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String BUNDLE = "gateway.networking.k8s.io/bundle-version";
+    private static final String CHANNEL = "gateway.networking.k8s.io/channel";
     private static final Collection DEFINITIONS = Collection.of(
                     Collection.path("apiextensions.k8s.io/v1", "customresourcedefinitions"),
                     new RawObject.Type("apiextensions.k8s.io/v1", "CustomResourceDefinition"))
-            .metadata();
-    private static final String BUNDLE = "gateway.networking.k8s.io/bundle-version";
-    private static final String CHANNEL = "gateway.networking.k8s.io/channel";
+            .metadata()
+            .annotated(Set.of(BUNDLE, CHANNEL));
     private static final Duration RETRY = Duration.ofMillis(500);
     private static final int MOST_TRIES = 40;
 
@@ -65,6 +66,7 @@ public final class Feeds implements AutoCloseable {
 
     private final Requests api;
     private final Listener listener;
+    private final Set<String> annotations;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<GroupKind, Feed> feeds = new HashMap<>();
@@ -78,15 +80,26 @@ public final class Feeds implements AutoCloseable {
     private boolean outdated;
     private boolean closed;
 
-    private Feeds(Requests api, Listener listener) {
+    private Feeds(Requests api, Listener listener, Set<String> annotations) {
         this.api = api;
         this.listener = listener;
+        this.annotations = Set.copyOf(annotations);
         this.keyPairs = KeyPairs.start(api, listener, this::signal);
         this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdListener());
     }
 
+    /** Reads all but annotations. */
     public static Feeds start(Requests api, Listener listener) {
-        var feeds = new Feeds(api, listener);
+        return start(api, listener, Set.of());
+    }
+
+    /**
+     * Starts watching.
+     *
+     * @param annotations those that somebody reads
+     */
+    public static Feeds start(Requests api, Listener listener, Set<String> annotations) {
+        var feeds = new Feeds(api, listener, annotations);
         Supervisor.PROCESS.thread("definitions", feeds::define).start();
         return feeds;
     }
@@ -165,8 +178,8 @@ public final class Feeds implements AutoCloseable {
         return Feed.start(api, scope(kind, collection, wanted), listener, this::signal);
     }
 
-    private static Feed.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
-        return new Feed.Scope(ResourceKind.of(kind), collection, wanted);
+    private Feed.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
+        return new Feed.Scope(ResourceKind.of(kind), collection.annotated(annotations), wanted);
     }
 
     private void signal() {

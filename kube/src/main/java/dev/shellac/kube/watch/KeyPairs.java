@@ -147,7 +147,7 @@ final class KeyPairs implements AutoCloseable {
     private Found get(Name name) throws IOException, InterruptedException {
         try (JsonParser parser = RawObject.JSON.createParser(api.get(KIND.path(name)))) {
             parser.nextToken();
-            RawObject object = RawObject.read(parser, KIND.all().type());
+            RawObject object = RawObject.read(parser, KIND.all().type(), Set.of());
             return new Found(
                     object.version(),
                     Decoder.decodeStored(List.of(object.source())).objects().stream()

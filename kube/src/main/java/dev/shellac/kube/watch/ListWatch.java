@@ -157,7 +157,7 @@ public final class ListWatch implements AutoCloseable {
             parser.nextToken();
             if (field.equals("items") && parser.currentToken() == JsonToken.START_ARRAY) {
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
-                    RawObject object = RawObject.read(parser, target.type());
+                    RawObject object = RawObject.read(parser, target.type(), target.annotations());
                     all.add(object.name());
                     there(object);
                 }
@@ -235,7 +235,7 @@ public final class ListWatch implements AutoCloseable {
             version = "";
             throw error(parser);
         }
-        RawObject object = RawObject.read(parser, target.type());
+        RawObject object = RawObject.read(parser, target.type(), target.annotations());
         switch (type) {
             case "ADDED", "MODIFIED" -> there(object);
             case "DELETED" -> gone(object.name());

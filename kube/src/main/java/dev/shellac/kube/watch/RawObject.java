@@ -9,8 +9,9 @@ import dev.shellac.decode.Source;
 import dev.shellac.model.Name;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Set;
 
-/** An object as the server said it, without what nobody reads: who wrote which field, and kubectl's copy of the whole. */
+/** An object as the server said it, without what nobody reads: who wrote which field, and annotations of others. */
 public final class RawObject {
     /** A server takes 10,000 levels; were one object too deep for us, nothing behind it would be seen. */
     private static final int MOST_LEVELS = 10_100;
@@ -19,7 +20,6 @@ public final class RawObject {
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(MOST_LEVELS).build())
             .build();
-    private static final String KUBECTL_COPY = "kubectl.kubernetes.io/last-applied-configuration";
 
     /** What the items of a list do not say of themselves. */
     public record Type(String apiVersion, String kind) {}
@@ -28,12 +28,14 @@ public final class RawObject {
     private final String uid;
     private final String version;
     private final byte[] json;
+    private final int statusBytes;
 
-    private RawObject(Meta meta, byte[] json) {
+    private RawObject(Meta meta, byte[] json, int statusBytes) {
         this.name = new Name(meta.namespace, meta.name);
         this.uid = meta.uid;
         this.version = meta.version;
         this.json = json;
+        this.statusBytes = statusBytes;
     }
 
     public Name name() {
@@ -53,15 +55,21 @@ public final class RawObject {
         return json.clone();
     }
 
+    /** Bytes of what its author wrote; the status is that of controllers. */
+    int size() {
+        return json.length - statusBytes;
+    }
+
     /** For the decoder, under the name of the object. */
     public Source source() {
         return Source.of(name + ".json", json);
     }
 
-    /** The object that the parser is at the beginning of; afterwards it is at its end. */
-    static RawObject read(JsonParser parser, Type type) throws IOException {
+    /** The object that the parser is at the beginning of, with these annotations; afterwards it is at its end. */
+    static RawObject read(JsonParser parser, Type type, Set<String> annotations) throws IOException {
         var out = new ByteArrayOutputStream(1024);
-        var meta = new Meta();
+        var meta = new Meta(annotations);
+        int statusBytes = 0;
         try (JsonGenerator json = JSON.createGenerator(out)) {
             json.writeStartObject();
             json.writeStringField("apiVersion", type.apiVersion());
@@ -75,6 +83,14 @@ public final class RawObject {
                         json.writeFieldName(field);
                         meta.copy(parser, json);
                     }
+                    case "status" -> {
+                        json.flush();
+                        int before = out.size();
+                        json.writeFieldName(field);
+                        json.copyCurrentStructure(parser);
+                        json.flush();
+                        statusBytes += out.size() - before;
+                    }
                     default -> {
                         json.writeFieldName(field);
                         json.copyCurrentStructure(parser);
@@ -83,14 +99,19 @@ public final class RawObject {
             }
             json.writeEndObject();
         }
-        return new RawObject(meta, out.toByteArray());
+        return new RawObject(meta, out.toByteArray(), statusBytes);
     }
 
     private static final class Meta {
+        private final Set<String> annotations;
         private String name = "";
         private String namespace = "";
         private String uid = "";
         private String version = "";
+
+        Meta(Set<String> annotations) {
+            this.annotations = annotations;
+        }
 
         void copy(JsonParser parser, JsonGenerator json) throws IOException {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
@@ -126,7 +147,7 @@ public final class RawObject {
             }
         }
 
-        private static void annotations(JsonParser parser, JsonGenerator json) throws IOException {
+        private void annotations(JsonParser parser, JsonGenerator json) throws IOException {
             json.writeFieldName("annotations");
             if (parser.currentToken() != JsonToken.START_OBJECT) {
                 json.copyCurrentStructure(parser);
@@ -136,9 +157,11 @@ public final class RawObject {
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 String key = parser.currentName();
                 parser.nextToken();
-                if (!key.equals(KUBECTL_COPY)) {
+                if (annotations.contains(key)) {
                     json.writeFieldName(key);
                     json.copyCurrentStructure(parser);
+                } else {
+                    parser.skipChildren();
                 }
             }
             json.writeEndObject();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.shellac.model.status.MessageText;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -125,10 +126,7 @@ public record StatusMerge(String controller, Set<String> ours, String now) {
             if (!condition.has(TIME)) {
                 ObjectNode own = condition.deepCopy();
                 own.put(TIME, time(before, condition));
-                String message = own.path("message").asText();
-                if (message.length() > MOST_MESSAGE) {
-                    own.put("message", message.substring(0, MOST_MESSAGE));
-                }
+                own.put("message", MessageText.cut(own.path("message").asText(), MOST_MESSAGE));
                 all.add(own);
             }
         }

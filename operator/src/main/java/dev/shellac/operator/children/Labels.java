@@ -1,5 +1,7 @@
 package dev.shellac.operator.children;
 
+import java.util.Set;
+
 /** The labels and annotations that say what is ours, and of which Gateway. */
 public final class Labels {
     public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
@@ -17,6 +19,9 @@ public final class Labels {
     static final String INFRA_HASH = "varnish.io/infra-hash";
     static final String SOCKET_POOL = "varnish.io/socket-pool";
     static final String FREED_SOCKETS = "varnish.io/freed-sockets";
+    /** The annotations of Services that are read. */
+    public static final Set<String> OF_SERVICES = Set.of(SOCKET_POOL, FREED_SOCKETS);
+
     static final String COMPONENT = "app.kubernetes.io/component";
 
     private Labels() {}

@@ -18,6 +18,7 @@ import java.util.Optional;
  */
 public record Front(Name name, String gateway, String owner, Optional<String> asked, List<Address> granted) {
     private static final String IP = "IPAddress";
+    private static final int MOST_ADDRESS = 253;
 
     public Front {
         granted = List.copyOf(granted);
@@ -43,7 +44,8 @@ public record Front(Name name, String gateway, String owner, Optional<String> as
                 name,
                 meta.path("labels").path(Labels.GATEWAY_NAME).asText(),
                 PodOwners.controller(meta),
-                Optional.of(spec.path("loadBalancerIP").asText()).filter(text -> !text.isEmpty()),
+                Optional.of(spec.path("loadBalancerIP").asText())
+                        .filter(text -> !text.isEmpty() && text.length() <= MOST_ADDRESS),
                 granted);
     }
 

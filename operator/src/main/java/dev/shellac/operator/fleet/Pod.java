@@ -2,6 +2,7 @@ package dev.shellac.operator.fleet;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.Name;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.operator.children.Labels;
 import java.util.Optional;
 import java.util.Set;
@@ -48,7 +49,7 @@ public record Pod(
                 Optional.of(status.path("podIP").asText()).filter(text -> !text.isEmpty()),
                 ready,
                 meta.has("deletionTimestamp"),
-                object.at("/spec/containers/0/image").asText(),
+                MessageText.cut(object.at("/spec/containers/0/image").asText(), MOST_WORDS),
                 obstacle(status));
     }
 
@@ -65,7 +66,7 @@ public record Pod(
                 String message = waiting.path("message").asText();
                 String words = what + container.path("name").asText() + " does not run: "
                         + lasting(reason + (message.isEmpty() ? "" : ": " + message));
-                return Optional.of(words.substring(0, Math.min(words.length(), MOST_WORDS)));
+                return Optional.of(MessageText.cut(words, MOST_WORDS));
             }
         }
         return Optional.empty();

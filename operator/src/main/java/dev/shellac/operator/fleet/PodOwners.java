@@ -19,6 +19,9 @@ final class PodOwners {
         }
     }
 
+    // The server checks no owner's: a longer one is that of nobody.
+    private static final int MOST_UID = 128;
+
     final Map<Name, Link> replicaSets = new HashMap<>();
     final Map<Name, Link> deployments = new HashMap<>();
 
@@ -26,7 +29,8 @@ final class PodOwners {
     static String controller(JsonNode meta) {
         for (JsonNode owner : meta.path("ownerReferences")) {
             if (owner.path("controller").asBoolean()) {
-                return owner.path("uid").asText();
+                String uid = owner.path("uid").asText();
+                return uid.length() <= MOST_UID ? uid : "";
             }
         }
         return "";

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.status.MessageText;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import java.io.IOException;
@@ -29,16 +30,13 @@ public final class EventDesk implements AutoCloseable {
     private static final int MOST_WAITING = 500;
     private static final int MOST_WAITING_IN_NAMESPACE = 100;
     private static final int MOST_REMEMBERED = 2_000;
-    private static final int MOST_NOTE = 1_024;
     private static final Duration KEPT = Duration.ofHours(1);
     private static final String REPORTER = "varnish-gateway-operator";
 
     /** What is told. */
     public record Note(ResourceId object, String apiVersion, String uid, String type, String reason, String message) {
         private Note shortened() {
-            return message.length() <= MOST_NOTE
-                    ? this
-                    : new Note(object, apiVersion, uid, type, reason, message.substring(0, MOST_NOTE));
+            return new Note(object, apiVersion, uid, type, reason, MessageText.cut(message));
         }
     }
 

@@ -13,18 +13,27 @@ import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.fleet.Fleet;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The objects that we made, by their labels: who else touches them is noticed, and what nobody wants any more is found. */
+/**
+ * The objects that we made, by their labels: who else touches them is noticed, and what nobody wants any more is found. Anybody can set these labels. One that names
+ * no Gateway is none of ours and is not kept, and those of a namespace have a bound: beyond it, nobody notices who else touches them.
+ */
 public final class Owned implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Owned.class.getName());
     private static final JsonMapper JSON = new JsonMapper();
+    /** Some 6,000 children, those of 200 Gateways. */
+    private static final int MOST_BYTES_OF_A_NAMESPACE = 4 << 20;
 
     /** A kind of children. */
     private record Kind(String apiVersion, String kind, String plural) {}
@@ -54,6 +63,8 @@ public final class Owned implements AutoCloseable {
      */
     public record Standing(Fleet.Key gateway, Ownership ownership, String version, long generation) {}
 
+    private record Seen(boolean isKept, Optional<Standing> before) {}
+
     /** Who wants to know; called on many threads. */
     public interface Listener {
         /** Written, by us or by somebody else. */
@@ -66,6 +77,8 @@ public final class Owned implements AutoCloseable {
     private final Listener listener;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ObjectKey, Standing> objects = new HashMap<>();
+    private final Map<String, Integer> sizes = new HashMap<>();
+    private final Set<String> full = new HashSet<>();
     /** The same, so that looking at one Gateway costs what it has, however many others there are. */
     private final Map<Fleet.Key, Map<ObjectKey, Standing>> byGateway = new HashMap<>();
 
@@ -87,7 +100,8 @@ public final class Owned implements AutoCloseable {
         var type = new RawObject.Type(kind.apiVersion(), kind.kind());
         Collection ours = Collection.of(Collection.path(kind.apiVersion(), kind.plural()), type)
                 .labelled(Labels.OURS)
-                .metadata();
+                .metadata()
+                .annotated(Set.of(Labels.GATEWAY, Labels.GATEWAY_UID));
         lock.lock();
         try {
             watches.computeIfAbsent(kind, key -> ListWatch.start(api, ours, new Reading(key)));
@@ -166,13 +180,32 @@ public final class Owned implements AutoCloseable {
     }
 
     private void put(ObjectKey key, Standing standing) {
+        sizes.merge(key.name().namespace(), standing.ownership().size(), Integer::sum);
+        objects.put(key, standing);
+        byGateway
+                .computeIfAbsent(standing.gateway(), gateway -> new HashMap<>())
+                .put(key, standing);
+    }
+
+    private boolean hasRoom(ObjectKey key, Standing standing) {
+        String namespace = key.name().namespace();
+        boolean fits = sizes.getOrDefault(namespace, 0) + standing.ownership().size() <= MOST_BYTES_OF_A_NAMESPACE;
+        if (!fits && full.add(namespace)) {
+            LOG.log(Level.WARNING, "namespace {0} has more objects with our labels than are kept", namespace);
+        }
+        return fits;
+    }
+
+    /** Keeps it if it can be ours; whether it is, and how it stood before. */
+    private Seen see(ObjectKey key, Standing standing) {
         lock.lock();
         try {
-            remove(key);
-            objects.put(key, standing);
-            byGateway
-                    .computeIfAbsent(standing.gateway(), gateway -> new HashMap<>())
-                    .put(key, standing);
+            Optional<Standing> before = remove(key);
+            boolean isKept = standing.ownership().namesGateway() && hasRoom(key, standing);
+            if (isKept) {
+                put(key, standing);
+            }
+            return new Seen(isKept, before);
         } finally {
             lock.unlock();
         }
@@ -182,6 +215,10 @@ public final class Owned implements AutoCloseable {
         lock.lock();
         try {
             Optional<Standing> before = Optional.ofNullable(objects.remove(key));
+            before.map(standing -> standing.ownership().size()).ifPresent(size -> {
+                sizes.merge(key.name().namespace(), -size, Integer::sum);
+                sizes.remove(key.name().namespace(), 0);
+            });
             before.map(Standing::gateway).ifPresent(gateway -> {
                 Map<ObjectKey, Standing> own = byGateway.getOrDefault(gateway, new HashMap<>());
                 own.remove(key);
@@ -205,8 +242,12 @@ public final class Owned implements AutoCloseable {
         public void there(RawObject object) {
             ObjectKey key = key(object.name());
             Standing standing = standing(object);
-            put(key, standing);
-            listener.touched(key, standing.gateway());
+            Seen seen = see(key, standing);
+            if (seen.isKept()) {
+                listener.touched(key, standing.gateway());
+            } else {
+                seen.before().ifPresent(before -> listener.gone(key, before.gateway()));
+            }
         }
 
         @Override

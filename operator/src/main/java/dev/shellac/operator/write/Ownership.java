@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Which Gateway an object belongs to. In the namespace of the Gateway the owner reference decides, since anybody can copy labels. An object in another
@@ -24,6 +25,13 @@ import java.util.function.Predicate;
  */
 public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotated, boolean deleted) {
     private static final String GROUP = "gateway.networking.k8s.io/";
+    // Of these the server checks none: an owner or an annotation beyond them names no Gateway that there can be.
+    private static final int MOST_OWNERS = 8;
+    private static final int MOST_UID = 128;
+    private static final int MOST_NAME = 253;
+    private static final int MOST_QUALIFIED_NAME = 63 + 1 + MOST_NAME;
+    /** Of an object beside its texts. */
+    private static final int SHELL = 512;
 
     /**
      * A Gateway.
@@ -52,10 +60,10 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
     static Ownership of(JsonNode meta) {
         var owners = new ArrayList<Owner>();
         for (JsonNode owner : meta.path("ownerReferences")) {
-            if (owner.path("kind").asText().equals("Gateway")
+            if (owners.size() < MOST_OWNERS
+                    && owner.path("kind").asText().equals("Gateway")
                     && owner.path("apiVersion").asText().startsWith(GROUP)) {
-                owners.add(
-                        new Owner(owner.path("name").asText(), owner.path("uid").asText()));
+                owner(owner.path("name"), MOST_NAME, owner.path("uid")).ifPresent(owners::add);
             }
         }
         JsonNode annotations = meta.path("annotations");
@@ -64,11 +72,30 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
                 meta.path("uid").asText(),
                 owners,
                 labelled && meta.path("ownerReferences").isEmpty() && annotations.has(Labels.GATEWAY)
-                        ? Optional.of(new Owner(
-                                annotations.path(Labels.GATEWAY).asText(),
-                                annotations.path(Labels.GATEWAY_UID).asText()))
+                        ? owner(
+                                annotations.path(Labels.GATEWAY),
+                                MOST_QUALIFIED_NAME,
+                                annotations.path(Labels.GATEWAY_UID))
                         : Optional.empty(),
                 meta.has("deletionTimestamp"));
+    }
+
+    private static Optional<Owner> owner(JsonNode name, int longest, JsonNode uid) {
+        return Optional.of(new Owner(name.asText(), uid.asText()))
+                .filter(owner -> owner.name().length() <= longest && owner.uid().length() <= MOST_UID);
+    }
+
+    /** Whether it may belong to a Gateway at all: it names one. */
+    boolean namesGateway() {
+        return !owners.isEmpty() || annotated.isPresent();
+    }
+
+    /** Roughly the bytes that it takes in memory. */
+    int size() {
+        return SHELL
+                + Stream.concat(owners.stream(), annotated.stream())
+                        .mapToInt(owner -> owner.name().length() + owner.uid().length())
+                        .sum();
     }
 
     /** What it is to a Gateway that wants an object of this name, with this metadata. */

@@ -10,6 +10,7 @@ import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.ListenerSet;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.route.ParentRef;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
@@ -119,12 +120,11 @@ public record Attachments(Snapshot snapshot, Gateways gateways, Settings.Missing
                     gateway,
                     Reason.NO_MATCHING_LISTENER_HOSTNAME,
                     "no hostname of the route fits a listener" + wanted(parent) + ": "
-                            + String.join(
+                            + MessageText.list(
                                     ", ",
-                                    open.stream()
-                                            .map(listener -> listener.listener().name() + " serves "
-                                                    + listener.listener().hostname())
-                                            .toList()));
+                                    open,
+                                    listener -> listener.listener().name() + " serves "
+                                            + listener.listener().hostname()));
         }
         return new Attachment(parent, Optional.of(gateway), Optional.empty(), fitting);
     }
@@ -141,11 +141,8 @@ public record Attachments(Snapshot snapshot, Gateways gateways, Settings.Missing
     }
 
     private String closed(List<BoundListener> meant, HttpRoute route) {
-        return String.join(
-                "; ",
-                meant.stream()
-                        .map(listener -> "listener " + listener.listener().name() + " " + why(listener, route))
-                        .toList());
+        return MessageText.list(
+                "; ", meant, listener -> "listener " + listener.listener().name() + " " + why(listener, route));
     }
 
     private String why(BoundListener listener, HttpRoute route) {

@@ -7,6 +7,7 @@ import dev.shellac.model.gateway.FrontendTls.ClientValidation;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.Listener;
 import dev.shellac.model.gateway.ListenerTls;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.plan.ListenerPlan.ClientPlan;
 import dev.shellac.translate.resolve.Certificates;
@@ -16,7 +17,6 @@ import dev.shellac.translate.resolve.Resolved;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Looks at one listener by itself: its protocol, kinds, certificates and clients. */
 record ListenerCheck(Gateway gateway, Certificates certificates, Settings.Tls tls) {
@@ -33,7 +33,7 @@ record ListenerCheck(Gateway gateway, Certificates certificates, Settings.Tls tl
                     listener,
                     new Refusal(
                             Reason.UNSUPPORTED_VALUE,
-                            "filters of listeners are not supported: " + String.join(", ", listener.filters())));
+                            "filters of listeners are not supported: " + MessageText.list(", ", listener.filters())));
         }
         var certificate = new Gathered();
         if (listener.protocol().equals("HTTPS")) {
@@ -96,16 +96,15 @@ record ListenerCheck(Gateway gateway, Certificates certificates, Settings.Tls tl
     }
 
     private static Optional<Refusal> foreignKinds(Listener listener) {
-        String foreign = listener.allowedRoutes().kinds().stream()
+        List<GroupKind> foreign = listener.allowedRoutes().kinds().stream()
                 .filter(kind -> !KINDS.contains(kind))
-                .map(GroupKind::toString)
-                .collect(Collectors.joining(", "));
+                .toList();
         return foreign.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Refusal(
                         Reason.INVALID_ROUTE_KINDS,
-                        "allowedRoutes.kinds names " + foreign + "; an " + listener.protocol()
-                                + " listener takes HTTPRoute"));
+                        "allowedRoutes.kinds names " + MessageText.list(", ", foreign, GroupKind::toString) + "; an "
+                                + listener.protocol() + " listener takes HTTPRoute"));
     }
 
     private void certificatesOf(ResourceId owner, Listener listener, Gathered gathered) {

@@ -7,6 +7,7 @@ import dev.shellac.model.route.Filter;
 import dev.shellac.model.route.HeaderEdits;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.Rule;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.plan.FilterPlan.MirrorPlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Compiles one route. What it gives depends on the task alone. */
@@ -53,21 +55,20 @@ public final class RouteCompiler {
 
     // Gateway API, PartiallyInvalid: the message of a dropped rule starts with these words.
     private String dropped() {
-        var message = new StringBuilder();
-        for (int i = 0; i < refusals.size(); i++) {
-            int index = i;
-            refusals.get(i)
-                    .ifPresent(why -> message.append(message.isEmpty() ? "Dropped Rule " : "; Dropped Rule ")
-                            .append(index)
-                            .append(task.rules()
-                                    .get(index)
-                                    .name()
-                                    .map(name -> " (" + name + ")")
-                                    .orElse(""))
-                            .append(": ")
-                            .append(why.message()));
-        }
-        return message.toString();
+        List<Integer> dropped = IntStream.range(0, refusals.size())
+                .filter(index -> refusals.get(index).isPresent())
+                .boxed()
+                .toList();
+        return MessageText.list(
+                "; ",
+                dropped,
+                index -> "Dropped Rule " + index
+                        + task.rules()
+                                .get(index)
+                                .name()
+                                .map(name -> " (" + name + ")")
+                                .orElse("")
+                        + ": " + refusals.get(index).orElseThrow().message());
     }
 
     private Optional<Refusal> refs() {

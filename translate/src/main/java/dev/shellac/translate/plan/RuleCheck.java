@@ -9,6 +9,7 @@ import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.Retry;
 import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.ValueMatch;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Patterns;
 import dev.shellac.translate.resolve.Reason;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
  * where the reason reaches its author.
  */
 final class RuleCheck {
+    private static final int MOST_QUOTED = 512;
     private static final int MOST_ATTEMPTS = 100;
     private static final int MOST_CODES = 64;
     private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
@@ -57,10 +59,9 @@ final class RuleCheck {
                                 match.queryParams().stream().map(Match.QueryMatch::value))
                         .flatMap(value ->
                                 value instanceof ValueMatch.Pattern found ? Stream.of(found.regex()) : Stream.empty()));
-        return regexes.flatMap(
-                        regex -> Patterns.fault(regex)
-                                .map(fault -> "the regular expression '" + regex + "' cannot be used: " + fault)
-                                .stream())
+        return regexes.flatMap(regex -> Patterns.fault(regex)
+                        .map(fault -> "the regular expression '" + quoted(regex) + "' cannot be used: " + fault)
+                        .stream())
                 .findFirst()
                 .or(() -> NormalPath.fault(match.path())
                         .map(fault -> words(match.path()) + " matches no request: " + fault));
@@ -69,10 +70,15 @@ final class RuleCheck {
     // As its author wrote it.
     private static String words(PathMatch path) {
         return switch (path) {
-            case PathMatch.Exact exact -> "the path '" + exact.path() + "'";
-            case PathMatch.Prefix prefix -> "the path '" + prefix.path() + "'";
-            case PathMatch.Pattern pattern -> "the regular expression '" + pattern.regex() + "'";
+            case PathMatch.Exact exact -> "the path '" + quoted(exact.path()) + "'";
+            case PathMatch.Prefix prefix -> "the path '" + quoted(prefix.path()) + "'";
+            case PathMatch.Pattern pattern -> "the regular expression '" + quoted(pattern.regex()) + "'";
         };
+    }
+
+    // Some may have 4,096 characters, and the message must have room for what is wrong with them.
+    private static String quoted(String value) {
+        return MessageText.cut(value, MOST_QUOTED);
     }
 
     private static Optional<Refusal> filters(Rule rule) {

@@ -7,11 +7,11 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.Service;
 import dev.shellac.model.core.Service.ServicePort;
 import dev.shellac.model.route.BackendRef;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.Settings.Upstream;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Finds what references to backends stand for. */
 public record Backends(Snapshot snapshot, Grants grants, BackendTls tls) {
@@ -46,9 +46,8 @@ public record Backends(Snapshot snapshot, Grants grants, BackendTls tls) {
     private Backend port(ResourceId target, Service service, Port number) {
         Optional<ServicePort> port = service.port(number);
         if (port.isEmpty()) {
-            String ports = service.ports().stream()
-                    .map(candidate -> candidate.port().toString())
-                    .collect(Collectors.joining(", "));
+            String ports = MessageText.list(
+                    ", ", service.ports(), candidate -> candidate.port().toString());
             return refused(
                     Reason.BACKEND_NOT_FOUND,
                     target + " has no port " + number + (ports.isEmpty() ? "" : "; it has " + ports));

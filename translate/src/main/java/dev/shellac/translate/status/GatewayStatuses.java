@@ -9,6 +9,7 @@ import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
 import dev.shellac.model.status.ListenerSetStatus;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.attach.BoundGateway;
 import dev.shellac.translate.attach.BoundGateway.BoundSet;
 import dev.shellac.translate.attach.BoundListener;
@@ -89,7 +90,8 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                     Stream.concat(Stream.of("the Gateway is valid"), warnings.stream())
                             .collect(Collectors.joining("; ")));
         }
-        String message = Stream.concat(Stream.of("not valid: listener " + String.join(", ", bad)), warnings.stream())
+        String message = Stream.concat(
+                        Stream.of("not valid: listener " + MessageText.list(", ", bad)), warnings.stream())
                 .collect(Collectors.joining("; "));
         return bad.size() == bound.listeners().size()
                 ? verdicts.no(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message)
@@ -139,7 +141,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
     private static Optional<Refusal> conflict(DataPlane report) {
         return report.conflicts().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Refusal(Reason.CONFLICTED, String.join("; ", report.conflicts())));
+                : Optional.of(new Refusal(Reason.CONFLICTED, MessageText.list("; ", report.conflicts())));
     }
 
     private static boolean validatesInsecurely(Gateway gateway) {

@@ -4,6 +4,7 @@ import dev.shellac.model.DataPlane.TableRefusal;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.model.status.RouteStatus;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.CompiledRoute;
@@ -69,12 +70,10 @@ public record RouteStatuses(String controllerName) {
 
     private static String accepted(Attachment attachment) {
         return "attached to "
-                + String.join(
+                + MessageText.list(
                         ", ",
-                        attachment.listeners().stream()
-                                .map(listener ->
-                                        "listener " + listener.listener().name())
-                                .toList());
+                        attachment.listeners(),
+                        listener -> "listener " + listener.listener().name());
     }
 
     private static Optional<Refusal> partial(CompiledRoute compiled, List<TableRefusal> refused) {

@@ -2,6 +2,7 @@ package dev.shellac.translate.status;
 
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.Condition.State;
+import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.Optional;
@@ -42,6 +43,6 @@ record Verdicts(long generation) {
     }
 
     private Condition condition(String type, State state, Reason reason, String message) {
-        return new Condition(type, state, reason.toString(), message, generation, Optional.empty());
+        return new Condition(type, state, reason.toString(), MessageText.cut(message), generation, Optional.empty());
     }
 }
