@@ -73,7 +73,7 @@ pub use pattern::{Coverage, Pattern};
 pub use pool::{Pick, Pool, Select};
 pub use recent::Recent;
 pub use redirect::{Origin, Redirect, Scheme};
-pub use report::{Effect, Refusal, Report, TableError};
+pub use report::{Effect, Listed, Refusal, Report, TableError};
 pub use request::{Headers, Request, Url};
 pub use rewrite::{PathRewrite, UrlRewrite};
 pub use route::{Group, PathRule, Rewritten, Route, Target};

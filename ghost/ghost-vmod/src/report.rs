@@ -1,11 +1,12 @@
 //! The answer to a reload, as JSON.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use ghost_core::{Refusal, Report, Table, TableError};
+use ghost_core::{Listed, Report, Table, TableError};
 use serde::Serialize;
 
-/// Refusals listed in one answer; the number of all is always told.
+/// Refusals listed in one answer, one for each route, host and reason; the number of all is always told.
 const LISTED: usize = 1_000;
 
 #[derive(Serialize)]
@@ -34,7 +35,10 @@ struct Refused<'r> {
     rule: Option<u32>,
     field: &'r str,
     effect: &'static str,
-    message: &'r str,
+    message: Cow<'r, str>,
+    /// How many elements of the route this stands for, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -49,7 +53,7 @@ struct Kept<'r> {
 }
 
 pub fn live(table: &Table, report: &Report, took: Duration) -> String {
-    let refusals = report.refusals.iter().take(LISTED).map(refused).collect();
+    let refusals = report.listed(LISTED).into_iter().map(refused).collect();
     text(&Live {
         status: "live",
         hash: table.hash(),
@@ -78,14 +82,19 @@ pub fn kept(table: &Table, error: &TableError, took: Duration) -> String {
     })
 }
 
-fn refused(refusal: &Refusal) -> Refused<'_> {
+fn refused(Listed { first, count }: Listed<'_>) -> Refused<'_> {
+    let several = Some(count).filter(|&count| count > 1);
     Refused {
-        vhost: &refusal.vhost,
-        route: &refusal.route,
-        rule: refusal.rule,
-        field: &refusal.field,
-        effect: refusal.effect.as_str(),
-        message: &refusal.message,
+        vhost: &first.vhost,
+        route: &first.route,
+        rule: first.rule,
+        field: &first.field,
+        effect: first.effect.as_str(),
+        message: match several {
+            Some(count) => format!("{} (and {} more of this route on this host)", first.message, count - 1).into(),
+            None => Cow::Borrowed(&*first.message),
+        },
+        count: several,
     }
 }
 
