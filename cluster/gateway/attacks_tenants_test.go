@@ -23,6 +23,7 @@ var tenantAttacks = []struct {
 	{"huge-route", briefly, []string{"HTTPRoute huge"}, edgeStays, hugeRoute},
 	{"namespace-flood", briefly, refusedFloods(), edgeStays, namespaceFlood},
 	{"bad-routes", briefly, []string{"HTTPRoute bad-pattern", "HTTPRoute big-pattern"}, edgeStays, badRoutes},
+	{"many-patterns", attackLasts, []string{"HTTPRoute patterns-differ"}, edgeStays, manyPatterns},
 	{"unknown-endpoints", attackLasts, nil, edgeStays, unknownEndpoints},
 	{"flapping-endpoints", attackLasts, nil, edgeStays, flappingEndpoints},
 	{"many-config-maps", attackLasts, nil, edgeStays, manyConfigMaps},

@@ -22,6 +22,7 @@ use crate::listener::Listeners;
 use crate::pool::Pool;
 use crate::report::{Effect, Refusal, Report, TableError};
 use crate::route::Target;
+use crate::scans;
 use crate::table::{NamedPools, Table};
 use crate::vhost::{self, Before, Compiled, Host};
 use crate::waiting;
@@ -200,13 +201,13 @@ fn build_hosts(
 ) -> (Vec<Arc<Host>>, HostIndex) {
     let mut hosts = Vec::with_capacity(entries.len());
     let mut index = HostIndex::default();
-    for (name, raw) in entries {
+    for (name, raw) in scans::from_widest(entries) {
         let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
         let fits = HostPattern::parse(name)
             .and_then(|pattern| if index.insert(pattern, number) { Ok(()) } else { Err("is there twice".to_owned()) });
         if let Err(message) = fits {
             report.refusals.push(Refusal {
-                vhost: (**name).into(),
+                vhost: name.into(),
                 route: "".into(),
                 rule: None,
                 field: "vhosts".into(),
@@ -227,7 +228,8 @@ fn build_host(name: &str, raw: &RawValue, old: &OldHosts<'_>, shared: &mut Share
     let before = old.by_name.get(name).copied();
     let numbered = before.filter(|_| old.are_numbered);
     let digest = hash::digest(raw.get().as_bytes());
-    if let Some(host) = numbered.filter(|host| host.digest == digest && shared.room.admit_all(host.patterns())) {
+    shared.enter(name);
+    if let Some(host) = numbered.filter(|host| host.digest == digest && host.has_room_for_all(shared)) {
         report.hosts_reused += 1;
         report.routes_reused += host.routes.len();
         return Arc::clone(host);

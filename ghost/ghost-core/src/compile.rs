@@ -115,6 +115,7 @@ pub(crate) fn route(raw: &RawValue, shared: &mut Shared) -> Checked<Compiled> {
         match_: dto.origin.match_,
         order: (dto.priority, dto.rule_index),
     };
+    shared.scans.admit(&route).map_err(|(place, message)| Wrong { field: place.field(), message })?;
     Ok(Compiled { route, uncached })
 }
 
@@ -173,7 +174,7 @@ fn path(dto: Option<&dto::PathMatch<'_>>, coverage: Coverage, shared: &mut Share
     let value = &*dto.value;
     let field = || "path_match.value".to_owned();
     if let dto::PathType::RegularExpression = dto.kind {
-        return Ok(PathRule::Pattern(shared.pattern(value, coverage).at(field)?));
+        return Ok(PathRule::Pattern(shared.condition(value, coverage).at(field)?));
     }
     if !value.starts_with('/') || value.contains("//") || value.len() > limits::PATH_BYTES {
         let limit = limits::PATH_BYTES;
@@ -214,6 +215,7 @@ fn query_rules(dtos: &[dto::NamedMatch<'_>], coverage: Coverage, shared: &mut Sh
         if dto.name.is_empty() || dto.name.len() > limits::QUERY_BYTES {
             return wrong(format!("query_params[{n}].name"), "must not be empty or longer than 1024 bytes");
         }
+        shared.is_open().at(|| format!("query_params[{n}].value"))?;
         named_rule(dto, "query_params", n, limits::QUERY_BYTES, coverage, shared)
     };
     dtos.iter().enumerate().map(check).collect()
@@ -233,7 +235,7 @@ fn named_rule(
     }
     let value = match dto.kind {
         dto::MatchType::Exact => ValueRule::Exact(dto.value.as_bytes().into()),
-        dto::MatchType::RegularExpression => ValueRule::Pattern(shared.pattern(&dto.value, coverage).at(field)?),
+        dto::MatchType::RegularExpression => ValueRule::Pattern(shared.condition(&dto.value, coverage).at(field)?),
     };
     Ok(NamedRule { name: dto.name.as_bytes().into(), value })
 }

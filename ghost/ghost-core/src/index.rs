@@ -73,19 +73,19 @@ impl PathIndex {
         routes: &[Arc<Route>],
         path: &[u8],
         Heads(heads): &mut Heads,
-        mut accept: impl FnMut(&Route) -> bool,
+        mut accept: impl FnMut(u32, &Route) -> bool,
     ) -> Option<u32> {
         self.gather(routes, path, heads);
         // Most paths are in one bucket, and there is nothing to merge.
         if let [only] = **heads {
             let ranks = self.ranks.get(index(only.start)..index(only.end))?;
-            return ranks.iter().copied().find(|&rank| at(routes, rank).is_some_and(&mut accept));
+            return ranks.iter().copied().find(|&rank| at(routes, rank).is_some_and(|route| accept(rank, route)));
         }
         loop {
             let (rank, head) =
                 heads.iter_mut().filter_map(|head| Some((self.rank(*head)?, head))).min_by_key(|(rank, _)| *rank)?;
             head.start += 1;
-            if at(routes, rank).is_some_and(&mut accept) {
+            if at(routes, rank).is_some_and(|route| accept(rank, route)) {
                 return Some(rank);
             }
         }

@@ -16,6 +16,7 @@ use crate::pattern::{Coverage, Pattern, Plan};
 use crate::pool::{Pool, Select};
 use crate::room::Room;
 use crate::route::Target;
+use crate::scans::Scans;
 use crate::share::Usage;
 use crate::verdicts::{Key, Verdict, Verdicts};
 
@@ -36,6 +37,8 @@ pub struct Shared {
     pub room: Room,
     /// Of what is kept of routes that wait.
     pub waiting_room: Room,
+    pub scans: Scans,
+    pub waiting_scans: Scans,
     last_id: u64,
     slots: Arc<Slots>,
 }
@@ -58,6 +61,8 @@ impl Interner {
             budget: Budget::default(),
             room: Room::default(),
             waiting_room: Room::default(),
+            scans: Scans::default(),
+            waiting_scans: Scans::default(),
             last_id: old.last_id,
             slots: Arc::clone(&old.slots),
         }))
@@ -137,6 +142,28 @@ impl Shared {
         usage
     }
 
+    /// A pattern that requests for the host are matched with, for the namespace that is charged.
+    pub fn condition(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
+        self.is_open()?;
+        self.pattern(source, coverage)
+    }
+
+    /// Whether the namespace that is charged may have more conditions on the host.
+    pub fn is_open(&mut self) -> Result<(), String> {
+        self.scans.is_open(self.budget.namespace())
+    }
+
+    /// What follows is of this host.
+    pub fn enter(&mut self, host: &str) {
+        self.scans.enter(host);
+        self.waiting_scans.enter(host);
+    }
+
+    /// How many patterns or routes found no room so far.
+    pub fn refusals(&self) -> u64 {
+        self.room.refusals() + self.scans.refusals()
+    }
+
     /// For the namespace that is charged.
     pub fn pattern(&mut self, source: &str, coverage: Coverage) -> Result<Arc<Pattern>, String> {
         let key = (Box::from(source), coverage);
@@ -192,6 +219,8 @@ impl Shared {
         self.budget = Budget::default();
         self.room = Room::default();
         self.waiting_room = Room::default();
+        self.scans = Scans::default();
+        self.waiting_scans = Scans::default();
     }
 
     /// Forgets what nothing uses any more.
@@ -202,6 +231,8 @@ impl Shared {
         }
         self.room = Room::default();
         self.waiting_room = Room::default();
+        self.scans = Scans::default();
+        self.waiting_scans = Scans::default();
         self.endpoints.retain(|_, endpoint| endpoint.strong_count() > 0);
         self.pools.retain(|_, pool| pool.strong_count() > 0);
         self.patterns.retain(|_, pattern| pattern.strong_count() > 0);

@@ -51,6 +51,11 @@ pub const REGEX_BYTES_OF_LITTLE: u32 = REGEX_BYTES_PER_TABLE / 32;
 /// New large patterns of one namespace in one build, and of all.
 pub const REGEX_WORK_PER_NAMESPACE: u64 = 32 << 30;
 pub const REGEX_WORK_PER_BUILD: u64 = 128 << 30;
+/// Passes of a request over its path, headers and parameters for the conditions of a host and of the hosts wider than it; of one namespace's;
+/// of a namespace that may have some of the last eighth. A pass over 8 kB takes some 12 µs, with a large pattern as long as several.
+pub const SCANS_PER_HOST: u32 = 256;
+pub const SCANS_PER_NAMESPACE: u32 = SCANS_PER_HOST / 2;
+pub const SCANS_OF_LITTLE: u32 = SCANS_PER_HOST / 32;
 /// How many builds in a row a route stays as it was while patterns of its newest version are put off. They follow one another without a
 /// pause, and until the next one ends it is served: nine times 128 Gi of work, 46 s.
 pub const WAITING_BUILDS: u32 = 8;

@@ -1,9 +1,12 @@
 //! Regular expressions as complete automata.
 //!
 //! A pattern is determinised when the table is built. Matching is then one table step a byte: no cache, no allocation,
-//! nothing per thread (varnishd has thousands), and a cost that no request can raise. The price is paid at load: a pattern
+//! nothing per thread (varnishd has thousands), and a cost for each byte that no request can raise. A request does choose how many
+//! bytes: how many patterns may go through them is bounded by host (`scans.rs`). The price is paid at load: a pattern
 //! whose automaton does not fit the limit is refused. A lazy automaton or an NFA simulation would take such patterns, at
 //! the cost of memory per thread and pattern, or of a factor of the pattern's size in the request path.
+
+use std::collections::HashSet;
 
 use regex_automata::dfa::{Automaton, StartKind, dense, sparse};
 use regex_automata::nfa::thompson;
@@ -21,11 +24,21 @@ pub enum Coverage {
     Full,
 }
 
+impl Coverage {
+    fn anchored(self) -> Anchored {
+        match self {
+            Self::Full => Anchored::Yes,
+            Self::Search => Anchored::No,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Pattern {
     source: Box<str>,
     coverage: Coverage,
     machine: Machine,
+    scans: u32,
 }
 
 #[derive(Debug)]
@@ -34,8 +47,13 @@ enum Machine {
     Sparse(sparse::DFA<Vec<u8>>),
 }
 
-/// Above this the sparse form is kept: several times smaller, a few nanoseconds a byte slower.
+/// Above this the sparse form is kept where it is several times smaller. It is slower: a state's transitions are gone through.
 const DENSE_BYTES: usize = 4 << 10;
+const SPARSE_SAVES: usize = 3;
+/// What makes a step take as long again as one of a small dense automaton: so many transitions of a sparse state, and so much memory, of which
+/// less is in the processor's caches.
+const TRANSITIONS_OF_A_STEP: usize = 3;
+const BYTES_OF_A_STEP: usize = 32 << 10;
 
 impl Pattern {
     /// Fails with one line that says what is wrong with the pattern.
@@ -44,11 +62,9 @@ impl Pattern {
     }
 
     pub fn is_match(&self, value: &[u8]) -> bool {
-        let anchored = match self.coverage {
-            Coverage::Full => Anchored::Yes,
-            Coverage::Search => Anchored::No,
-        };
-        let input = Input::new(value).anchored(anchored).earliest(true);
+        #[cfg(test)]
+        SCANNED.with(|scanned| scanned.set(scanned.get() + value.len()));
+        let input = Input::new(value).anchored(self.coverage.anchored()).earliest(true);
         let found = match &self.machine {
             Machine::Dense(dfa) => dfa.try_search_fwd(&input),
             Machine::Sparse(dfa) => dfa.try_search_fwd(&input),
@@ -72,6 +88,11 @@ impl Pattern {
 
     pub fn coverage(&self) -> Coverage {
         self.coverage
+    }
+
+    /// How long matching takes, in the time of a small dense automaton.
+    pub(crate) fn scans(&self) -> u32 {
+        self.scans
     }
 }
 
@@ -141,21 +162,61 @@ impl<'p> Plan<'p> {
     fn finish(&self, result: Result<dense::DFA<Vec<u32>>, Box<dense::BuildError>>) -> (Result<Pattern, String>, u64) {
         let size = result.as_ref().map_or(limits::REGEX_AUTOMATON_BYTES, dense::DFA::memory_usage);
         let work = self.nfa_bytes().saturating_mul(size as u64).min(limits::REGEX_WORK_MOST);
-        let machine = match result {
-            Ok(dfa) if size <= DENSE_BYTES => Ok(Machine::Dense(dfa)),
-            // A clone has no room to grow.
-            Ok(dfa) => {
-                dfa.to_sparse().map(|dfa| Machine::Sparse(dfa.clone())).map_err(|error| one_line(&error.to_string()))
-            }
+        let built = match result {
+            Ok(dfa) => self.compact(dfa),
             Err(error) if error.is_size_limit_exceeded() => Err(too_large()),
             Err(error) => Err(one_line(&error.to_string())),
         };
-        (machine.map(|machine| Pattern { source: self.source.into(), coverage: self.coverage, machine }), work)
+        let pattern = built.map(|(machine, scans)| Pattern {
+            source: self.source.into(),
+            coverage: self.coverage,
+            machine,
+            scans,
+        });
+        (pattern, work)
+    }
+
+    fn compact(&self, dfa: dense::DFA<Vec<u32>>) -> Result<(Machine, u32), String> {
+        let size = dfa.memory_usage();
+        let scans = |bytes: usize, more: usize| u32::try_from(1 + bytes / BYTES_OF_A_STEP + more).unwrap_or(u32::MAX);
+        if size <= DENSE_BYTES {
+            return Ok((Machine::Dense(dfa), scans(size, 0)));
+        }
+        let sparse = dfa.to_sparse().map_err(|error| one_line(&error.to_string()))?;
+        if sparse.memory_usage() > size / SPARSE_SAVES {
+            return Ok((Machine::Dense(dfa), scans(size, 0)));
+        }
+        let more = 1 + most_transitions(&dfa, self.coverage.anchored()) / TRANSITIONS_OF_A_STEP;
+        // A clone has no room to grow.
+        Ok((Machine::Sparse(sparse.clone()), scans(sparse.memory_usage(), more)))
     }
 
     fn nfa_bytes(&self) -> u64 {
         self.nfa.memory_usage() as u64
     }
+}
+
+/// How many ranges of bytes a state tells apart at most, as the sparse form keeps them.
+fn most_transitions(dfa: &dense::DFA<Vec<u32>>, anchored: Anchored) -> usize {
+    // A byte of each range that all states take for one.
+    let classes = dfa.byte_classes();
+    let ranges: Vec<u8> =
+        (0..=u8::MAX).filter(|&b| b == 0 || classes.get(b) != classes.get(b.wrapping_sub(1))).collect();
+    let Ok(start) = dfa.start_state_forward(&Input::new(b"").anchored(anchored)) else { return ranges.len() };
+    let (mut seen, mut open, mut most) = (HashSet::from([start]), vec![start], 0);
+    while let Some(state) = open.pop() {
+        let mut before = None;
+        let mut transitions = 0;
+        for next in ranges.iter().map(|&byte| dfa.next_state(state, byte)) {
+            transitions += usize::from(before != Some(next) && !dfa.is_dead_state(next));
+            before = Some(next);
+            if seen.insert(next) {
+                open.push(next);
+            }
+        }
+        most = most.max(transitions);
+    }
+    most
 }
 
 fn parse(source: &str) -> Result<Hir, String> {
@@ -178,6 +239,12 @@ fn too_large() -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes that patterns went through.
+    pub(crate) static SCANNED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

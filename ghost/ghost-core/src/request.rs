@@ -1,5 +1,7 @@
 //! A request as the table sees it: borrowed bytes, never text. Headers may hold anything.
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr2};
 
 /// The header lines of a request, in order, one item for each occurrence.
@@ -87,9 +89,17 @@ impl<'u> Url<'u> {
 
     /// The first value of a query parameter. A part without `=` is no parameter.
     pub fn parameter(&self, name: &[u8]) -> Option<&'u [u8]> {
+        self.query?.get(self.find_parameter(name)?)
+    }
+
+    /// Where in the query it is.
+    pub(crate) fn find_parameter(&self, name: &[u8]) -> Option<Range<usize>> {
+        let mut start = 0;
         self.query?.split(|&b| b == b'&').find_map(|part| {
+            let (from, to) = (start, start + part.len());
+            start = to + 1;
             let at = part.iter().position(|&b| b == b'=')?;
-            (part.get(..at)? == name).then(|| part.get(at + 1..)).flatten()
+            (part.get(..at)? == name).then_some(from + at + 1..to)
         })
     }
 }

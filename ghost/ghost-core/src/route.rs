@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cache::CachePolicy;
+use crate::conditions::Asking;
 use crate::cors::Cors;
 use crate::filter::HeaderEdit;
 use crate::line::HeaderLine;
@@ -30,11 +31,15 @@ pub enum ValueRule {
 }
 
 impl ValueRule {
-    pub fn accepts(&self, value: &[u8]) -> bool {
+    fn accepts(&self, value: &[u8]) -> bool {
         match self {
             Self::Exact(expected) => **expected == *value,
             Self::Pattern(pattern) => pattern.is_match(value),
         }
+    }
+
+    fn is_pattern(&self) -> bool {
+        matches!(self, Self::Pattern(_))
     }
 }
 
@@ -83,17 +88,23 @@ pub(crate) struct Facts<'r, H: ?Sized> {
 }
 
 impl Route {
-    /// Whether the route takes the request. Exact and prefix paths are the index's business and not looked at again.
-    pub(crate) fn accepts<H: Headers + ?Sized>(&self, facts: &Facts<'_, H>) -> bool {
+    /// Whether the route takes the request. Exact and prefix paths are the index's business and not looked at again. Conditions are asked
+    /// for in the order of `conditions`.
+    pub(crate) fn accepts<H: Headers + ?Sized>(&self, facts: &Facts<'_, H>, mut asking: Asking<'_>) -> bool {
         self.accepts_listener(facts.listener)
             && self.accepts_method(facts)
-            && self.headers.iter().all(|rule| facts.headers.all(&rule.name).any(|value| rule.value.accepts(value)))
-            && self
-                .query
-                .iter()
-                .all(|rule| facts.url.parameter(&rule.name).is_some_and(|value| rule.value.accepts(value)))
+            && self.headers.iter().all(|rule| {
+                let find_out = || facts.headers.all(&rule.name).any(|value| rule.value.accepts(value));
+                if rule.value.is_pattern() { asking.matches(find_out) } else { find_out() }
+            })
+            && self.query.iter().all(|rule| {
+                asking.parameter(&facts.url, &rule.name).is_some_and(|value| {
+                    let find_out = || rule.value.accepts(value);
+                    if rule.value.is_pattern() { asking.matches(find_out) } else { find_out() }
+                })
+            })
             && match &self.path {
-                PathRule::Pattern(pattern) => pattern.is_match(facts.url.path),
+                PathRule::Pattern(pattern) => asking.matches(|| pattern.is_match(facts.url.path)),
                 PathRule::Any | PathRule::Exact(_) | PathRule::Prefix(_) => true,
             }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::choice::{Action, Choice, Forward, Matched, RouteId};
+use crate::conditions::Answers;
 use crate::endpoint::Endpoint;
 use crate::hash;
 use crate::health::Ejection;
@@ -44,6 +45,7 @@ pub struct Table {
 pub struct Scratch {
     pub recent: Recent,
     heads: Heads,
+    answers: Answers,
 }
 
 /// What a choice depends on besides table and request.
@@ -63,7 +65,7 @@ impl Table {
         chance: Chance,
         scratch: &mut Scratch,
     ) -> Choice<'a> {
-        let Scratch { recent, heads } = scratch;
+        let Scratch { recent, heads, answers } = scratch;
         let place = recent.place(self, request);
         let listener = match &place.found {
             Found::Freed => return Choice::FreedSocket,
@@ -84,7 +86,10 @@ impl Table {
         for &number in &place.hosts {
             let Some(candidate) = self.hosts.get(index(number)) else { continue };
             seen = true;
-            let found = candidate.index.find(&candidate.routes, facts.url.path, heads, |route| route.accepts(&facts));
+            answers.begin(&candidate.conditions);
+            let found = candidate.index.find(&candidate.routes, facts.url.path, heads, |rank, route| {
+                route.accepts(&facts, answers.to(&candidate.conditions, rank))
+            });
             let Some(rank) = found else {
                 if candidate.is_closed {
                     break;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::compile::{self, Wrong};
+use crate::conditions::Conditions;
 use crate::dto;
 use crate::hash;
 use crate::index::PathIndex;
@@ -18,7 +19,7 @@ use crate::intern::Shared;
 use crate::limits;
 use crate::pattern::Pattern;
 use crate::report::{Effect, Refusal};
-use crate::room::{self, Room};
+use crate::room;
 use crate::route::Route;
 use crate::waiting::{self, Kept};
 
@@ -29,6 +30,7 @@ pub struct Host {
     pub(crate) digest: u128,
     pub(crate) routes: Box<[Arc<Route>]>,
     pub(crate) index: PathIndex,
+    pub(crate) conditions: Conditions,
     /// Compiled, and not served for the sake of another rule of the same route.
     pub(crate) left_out: Box<[Arc<Route>]>,
     pub(crate) refusals: Box<[Refusal]>,
@@ -75,6 +77,7 @@ impl Host {
             digest: 0,
             routes: Box::default(),
             index: PathIndex::default(),
+            conditions: Conditions::default(),
             left_out: Box::default(),
             refusals: Box::default(),
             sources: Box::default(),
@@ -84,7 +87,7 @@ impl Host {
     }
 
     /// Of all routes that it holds, each with its namespace.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = (&str, &Arc<Pattern>)> + Clone {
+    fn patterns(&self) -> impl Iterator<Item = (&str, &Arc<Pattern>)> + Clone {
         self.routes.iter().chain(&self.left_out).flat_map(|route| room::patterns(route))
     }
 
@@ -98,8 +101,15 @@ impl Host {
     }
 
     /// Counts the patterns of what came of this element, unless there is no room for them any more.
-    fn has_room(&self, source: Source, room: &mut Room) -> bool {
-        self.compiled(source.place).is_none_or(|route| room.admit_all(room::patterns(route)))
+    fn has_room(&self, source: Source, shared: &mut Shared) -> bool {
+        self.compiled(source.place)
+            .is_none_or(|route| shared.room.admit_all(room::patterns(route)) && shared.scans.admit(route).is_ok())
+    }
+
+    /// The same of all that it holds.
+    pub(crate) fn has_room_for_all(&self, shared: &mut Shared) -> bool {
+        let all = self.routes.iter().chain(&self.left_out);
+        shared.room.admit_all(self.patterns()) && shared.scans.admit_host(all.map(|route| &**route))
     }
 
     fn source(&self, digest: u128) -> Option<Source> {
@@ -184,7 +194,7 @@ pub(crate) fn compile(
     for (rule, raw) in (0..).zip(&dto.routes) {
         let digest = hash::digest(raw.get().as_bytes());
         match before.source(digest) {
-            Some((host, source)) if host.has_room(source, &mut shared.room) => draft.take_over(rule, host, source),
+            Some((host, source)) if host.has_room(source, shared) => draft.take_over(rule, host, source),
             _ => draft.compile(rule, raw, digest, shared),
         }
     }
@@ -202,7 +212,7 @@ pub(crate) fn compile(
             }
         },
     };
-    Ok(draft.finish(digest, default, before, &mut shared.waiting_room))
+    Ok(draft.finish(digest, default, before, shared))
 }
 
 impl<'d> Draft<'d> {
@@ -236,7 +246,7 @@ impl<'d> Draft<'d> {
     }
 
     fn compile(&mut self, rule: u32, raw: &RawValue, digest: u128, shared: &mut Shared) {
-        let (deferred, refused) = (shared.budget.deferred(), shared.room.refusals());
+        let (deferred, refused) = (shared.budget.deferred(), shared.refusals());
         let (route, wrong) = match compile::route(raw, shared) {
             Ok(compile::Compiled { route, uncached }) => {
                 let wrong = uncached.map(|wrong| (route.name().into(), Effect::Uncached, wrong));
@@ -249,7 +259,7 @@ impl<'d> Draft<'d> {
             }
         };
         let is_settled = shared.budget.deferred() == deferred;
-        let has_room = shared.room.refusals() == refused;
+        let has_room = shared.refusals() == refused;
         if let Some((name, effect, _)) = &wrong {
             match (is_settled, effect) {
                 (false, _) => _ = self.waiting.insert(name.clone()),
@@ -289,7 +299,13 @@ impl<'d> Draft<'d> {
         self.waiting.retain(|name| !name.is_empty() && !self.broken.contains(name));
     }
 
-    fn finish(mut self, digest: u128, default: Option<Arc<Route>>, before: Before<'_>, room: &mut Room) -> Compiled {
+    fn finish(
+        mut self,
+        digest: u128,
+        default: Option<Arc<Route>>,
+        before: Before<'_>,
+        shared: &mut Shared,
+    ) -> Compiled {
         self.name_waiting();
         let (left_out, served): (Vec<_>, Vec<_>) = self.routes.into_iter().partition(|drafted| {
             let name = drafted.route.name();
@@ -297,7 +313,7 @@ impl<'d> Draft<'d> {
         });
         let reused = served.iter().filter(|drafted| drafted.is_reused).count();
         let (served, kept) = match before {
-            Before::Whole(host) => waiting::keep(host, served, &self.waiting, room),
+            Before::Whole(host) => waiting::keep(host, served, &self.waiting, shared),
             Before::Refused(_) | Before::Nothing => (served, Box::default()),
         };
         let mut sources = self.refused;
@@ -311,6 +327,7 @@ impl<'d> Draft<'d> {
         let host = Host {
             digest: if self.is_settled && self.has_room { digest } else { 0 },
             index: PathIndex::build(&routes),
+            conditions: Conditions::number(&routes),
             routes,
             left_out: left_out.into(),
             refusals: self.refusals.into(),

@@ -8,9 +8,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::intern::Shared;
 use crate::limits;
 use crate::pool::Pool;
-use crate::room::{self, Room};
+use crate::room;
 use crate::route::{PathRule, Route, Target};
 use crate::table::{NamedPools, Table};
 use crate::vhost::{Drafted, Host};
@@ -43,14 +44,17 @@ pub(crate) fn keep(
     before: &Host,
     newest: Vec<Drafted>,
     waiting: &HashSet<Box<str>>,
-    room: &mut Room,
+    shared: &mut Shared,
 ) -> (Vec<Drafted>, Box<[Kept]>) {
     let mut kept: BTreeMap<&str, Vec<&Arc<Route>>> = BTreeMap::new();
     let may_wait = |name: &str| waiting.contains(name) && before.kept_builds(name) < limits::WAITING_BUILDS;
     for route in before.routes.iter().filter(|route| may_wait(route.name())) {
         kept.entry(route.name()).or_default().push(route);
     }
-    kept.retain(|_, whole| room.admit_all(whole.iter().flat_map(|route| room::patterns(route))));
+    kept.retain(|_, whole| {
+        shared.waiting_room.admit_all(whole.iter().flat_map(|route| room::patterns(route)))
+            && whole.iter().all(|route| shared.waiting_scans.admit(route).is_ok())
+    });
     if kept.is_empty() {
         return (newest, Box::default());
     }

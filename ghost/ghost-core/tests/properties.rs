@@ -10,13 +10,20 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::OwnedRequest;
 
+/// The only pattern of a value that is generated.
+const EITHER: &str = "1|2";
+
+fn fits(expected: &str, value: &[u8]) -> bool {
+    if expected == EITHER { value == b"1" || value == b"2" } else { value == expected.as_bytes() }
+}
+
 /// A route as the oracle understands it: nothing shared with the code under test.
 #[derive(Debug, Clone)]
 struct Rule {
     kind: &'static str,
     path: String,
     method: Option<&'static str>,
-    header: Option<(&'static str, &'static str)>,
+    headers: Vec<(&'static str, &'static str)>,
     query: Option<(&'static str, &'static str)>,
     listener: Option<&'static str>,
 }
@@ -31,12 +38,12 @@ impl Rule {
         if let Some(method) = self.method {
             route["method"] = method.into();
         }
-        if let Some((name, value)) = self.header {
-            route["headers"] = json!([{ "name": name, "value": value }]);
-        }
-        if let Some((name, value)) = self.query {
-            route["query_params"] = json!([{ "name": name, "value": value }]);
-        }
+        let condition = |&(name, value): &(&str, &str)| match value {
+            EITHER => json!({ "name": name, "value": value, "type": "RegularExpression" }),
+            _ => json!({ "name": name, "value": value }),
+        };
+        route["headers"] = self.headers.iter().map(condition).collect();
+        route["query_params"] = self.query.iter().map(condition).collect();
         if let Some(listener) = self.listener {
             route["listeners"] = json!([listener]);
         }
@@ -58,14 +65,12 @@ impl Rule {
         };
         path_fits
             && self.method.is_none_or(|method| method.as_bytes() == request.method)
-            && self
-                .header
-                .is_none_or(|(name, value)| request.headers.all(name.as_bytes()).any(|v| v == value.as_bytes()))
+            && self.headers.iter().all(|(name, value)| request.headers.all(name.as_bytes()).any(|v| fits(value, v)))
             && self.query.is_none_or(|(name, value)| {
                 query
                     .split('&')
                     .find_map(|p| p.split_once('=').filter(|(n, _)| *n == name))
-                    .is_some_and(|p| p.1 == value)
+                    .is_some_and(|p| fits(value, p.1.as_bytes()))
             })
             && self.listener.is_none_or(|listener| listener.as_bytes() == request.socket)
     }
@@ -84,12 +89,13 @@ fn some<T: Clone + std::fmt::Debug + 'static>(values: Vec<T>) -> impl Strategy<V
 fn rule() -> impl Strategy<Value = Rule> {
     let kind = prop::sample::select(vec!["Exact", "Exact", "PathPrefix", "PathPrefix", "RegularExpression", "None"]);
     let method = some(vec!["GET", "POST"]);
-    let header = some(vec![("X-A", "1"), ("x-a", "2"), ("x-b", "1")]);
-    let query = some(vec![("q", "1"), ("q", "2")]);
-    (kind, path(), method, header, query, some(vec!["s1", "s2"])).prop_map(
-        |(kind, path, method, header, query, listener)| {
+    let header = prop::sample::select(vec![("X-A", "1"), ("x-a", "2"), ("x-b", "1"), ("x-A", EITHER), ("x-b", EITHER)]);
+    let headers = prop::collection::vec(header, 0..=2);
+    let query = some(vec![("q", "1"), ("q", "2"), ("q", EITHER), ("p", EITHER)]);
+    (kind, path(), method, headers, query, some(vec!["s1", "s2"])).prop_map(
+        |(kind, path, method, headers, query, listener)| {
             let path = if kind == "RegularExpression" { path + ".*" } else { path };
-            Rule { kind, path, method, header, query, listener }
+            Rule { kind, path, method, headers, query, listener }
         },
     )
 }
@@ -116,11 +122,11 @@ fn table_json(plan: &Plan) -> String {
 }
 
 fn request() -> impl Strategy<Value = OwnedRequest> {
-    let url = (path(), prop::sample::select(vec!["", "?q=1", "?q=2&q=1", "?x&q=1", "?q", "?"]));
+    let url = (path(), prop::sample::select(vec!["", "?q=1", "?q=2&q=1", "?x&q=1", "?q", "?", "?q=3&p=2"]));
     let host =
         prop::sample::select(vec!["x.com", "a.x.com", "A.X.com:80", "b.y.x.com", "c.y.x.com", "z.com", "org", ""]);
     let headers = prop::collection::vec(
-        (prop::sample::select(vec!["x-a", "X-A", "x-b"]), prop::sample::select(vec!["1", "2"])),
+        (prop::sample::select(vec!["x-a", "X-A", "x-b"]), prop::sample::select(vec!["1", "2", "3"])),
         0..3,
     );
     let method = prop::sample::select(vec!["GET", "POST", "PUT"]);

@@ -1,12 +1,12 @@
 //! The answer to a reload, as JSON.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::time::Duration;
 
-use ghost_core::{Refusal, Report, Table, TableError};
+use ghost_core::{Listed, Report, Table, TableError};
 use serde::Serialize;
 
-/// Refusals listed in one answer; the number of all is always told.
+/// Refusals listed in one answer, one for each route, host and reason; the number of all is always told.
 const LISTED: usize = 1_000;
 
 #[derive(Serialize)]
@@ -35,7 +35,10 @@ struct Refused<'r> {
     rule: Option<u32>,
     field: &'r str,
     effect: &'static str,
-    message: &'r str,
+    message: Cow<'r, str>,
+    /// How many elements of the route this stands for, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -50,7 +53,7 @@ struct Kept<'r> {
 }
 
 pub fn live(table: &Table, report: &Report, took: Duration) -> String {
-    let refusals = listed(&report.refusals, LISTED).into_iter().map(refused).collect();
+    let refusals = report.listed(LISTED).into_iter().map(refused).collect();
     text(&Live {
         status: "live",
         hash: table.hash(),
@@ -68,25 +71,6 @@ pub fn live(table: &Table, report: &Report, took: Duration) -> String {
     })
 }
 
-/// In their order, as many of each namespace as of any other: a namespace with thousands hides no other's.
-fn listed(refusals: &[Refusal], most: usize) -> Vec<&Refusal> {
-    if refusals.len() <= most {
-        return refusals.iter().collect();
-    }
-    let mut counts = HashMap::<&str, usize>::new();
-    let ranked = (0..).zip(refusals).map(|(at, refusal)| {
-        let namespace = refusal.route.split('/').next().unwrap_or_default();
-        let count = counts.entry(namespace).or_default();
-        *count += 1;
-        (*count, at, refusal)
-    });
-    let mut ranked: Vec<(usize, usize, &Refusal)> = ranked.collect();
-    ranked.sort_unstable_by_key(|(rank, at, _)| (*rank, *at));
-    ranked.truncate(most);
-    ranked.sort_unstable_by_key(|(_, at, _)| *at);
-    ranked.into_iter().map(|(_, _, refusal)| refusal).collect()
-}
-
 pub fn kept(table: &Table, error: &TableError, took: Duration) -> String {
     text(&Kept {
         status: "refused",
@@ -98,14 +82,19 @@ pub fn kept(table: &Table, error: &TableError, took: Duration) -> String {
     })
 }
 
-fn refused(refusal: &Refusal) -> Refused<'_> {
+fn refused(Listed { first, count }: Listed<'_>) -> Refused<'_> {
+    let several = Some(count).filter(|&count| count > 1);
     Refused {
-        vhost: &refusal.vhost,
-        route: &refusal.route,
-        rule: refusal.rule,
-        field: &refusal.field,
-        effect: refusal.effect.as_str(),
-        message: &refusal.message,
+        vhost: &first.vhost,
+        route: &first.route,
+        rule: first.rule,
+        field: &first.field,
+        effect: first.effect.as_str(),
+        message: match several {
+            Some(count) => format!("{} (and {} more of this route on this host)", first.message, count - 1).into(),
+            None => Cow::Borrowed(&*first.message),
+        },
+        count: several,
     }
 }
 
@@ -115,25 +104,4 @@ fn milliseconds(took: Duration) -> f64 {
 
 fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"status\":\"unknown\",\"error\":\"{error}\"}}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ghost_core::Effect;
-
-    fn refusal(route: &str) -> Refusal {
-        let (field, message) = ("path_match.value".into(), "too large".into());
-        Refusal { vhost: "h".into(), route: route.into(), rule: Some(0), field, effect: Effect::RouteOmitted, message }
-    }
-
-    #[test]
-    fn a_namespace_with_many_refusals_hides_no_other() {
-        let mut all = vec![refusal("greedy/r"); 10];
-        all.extend([refusal("shop/a"), refusal("shop/b"), refusal("small/c"), refusal("")]);
-        let names = |most| listed(&all, most).iter().map(|refusal| &*refusal.route).collect::<Vec<_>>();
-        assert_eq!(names(4), ["greedy/r", "shop/a", "small/c", ""]);
-        assert_eq!(names(7), ["greedy/r", "greedy/r", "greedy/r", "shop/a", "shop/b", "small/c", ""]);
-        assert_eq!(names(14).len(), 14);
-    }
 }

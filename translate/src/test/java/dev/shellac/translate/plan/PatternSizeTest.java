@@ -39,8 +39,18 @@ final class PatternSizeTest {
     @Test
     void thoseThatPeopleWriteAreNot() {
         assertThat(PatternSize.refusal(task(0, n -> "x"))).isEmpty();
-        assertThat(PatternSize.refusal(task(1, n -> "/api/v[0-9]+/tenants/" + n + "/.*")))
+        assertThat(PatternSize.refusal(task(1, n -> "/api/v[0-9]+/tenants/" + n / 96 + "/.*")))
                 .isEmpty();
+    }
+
+    @Test
+    void moreSearchesThanAHostHasForANamespaceAreRefusedWithTheArithmetic() {
+        Refusal refusal = PatternSize.refusal(task(1, n -> "a*" + n)).orElseThrow();
+        assertThat(refusal.reason()).isEqualTo(Reason.UNSUPPORTED_VALUE);
+        assertThat(refusal.message())
+                .isEqualTo(
+                        "each request is searched too often for the route: 256 regular expressions that differ, or are for another "
+                                + "header or parameter, + 1 query parameters, together 257 of 128: use fewer, or routes with other hostnames");
     }
 
     @Test
