@@ -291,6 +291,13 @@ mod tests {
         assert_eq!((equal.routes(), scans(&equal)), (RULES, 1));
     }
 
+    #[test]
+    fn patterns_that_differ_go_through_it_as_often_as_a_host_has_room_for() {
+        let most = usize::try_from(crate::limits::SCANS_PER_HOST).unwrap();
+        let different = table(|n| json!({ "headers": pattern("x-a", &format!("a*{n}")) }));
+        assert_eq!((different.routes(), scans(&different)), (most, most));
+    }
+
     fn rule() -> impl Strategy<Value = Value> {
         let value = prop::sample::select(vec!["1", "[12]", "[^1]", "1|a"]);
         let named = |names: Vec<&'static str>| {

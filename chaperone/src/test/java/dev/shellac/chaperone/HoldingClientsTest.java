@@ -1,20 +1,17 @@
 package dev.shellac.chaperone;
 
 import static dev.shellac.testkit.patience.Eventually.eventually;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.shellac.model.policy.ConnectionLimits.Timeouts;
 import dev.shellac.varnishconfig.edge.HaproxyConfig;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,12 +33,6 @@ final class HoldingClientsTest {
     private static final int SETTINGS = 4;
     private static final int LARGE = 20 << 20;
     private static final int PIECE = 20_000;
-    /** Of RFC 7541's static table. */
-    private static final byte POST = (byte) 0x83;
-
-    private static final byte[] NO_SETTINGS = {};
-    /** SETTINGS_INITIAL_WINDOW_SIZE of 0. */
-    private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
 
     @TempDir
     private Path folder;
@@ -166,7 +156,7 @@ final class HoldingClientsTest {
         var clients = new ArrayList<Thread>();
         for (int i = 0; i < 3; i++) {
             SSLSocket socket = http2();
-            socket.getOutputStream().write(frame(1, 5, 1, head("")));
+            socket.getOutputStream().write(Http2.frame(1, 5, 1, Http2.head("")));
             clients.add(Thread.ofVirtual().start(() -> drain(socket)));
         }
         long start = System.nanoTime();
@@ -246,7 +236,7 @@ final class HoldingClientsTest {
     @Test
     void malformedHeadersAreCountedAsGlitches() throws Exception {
         serve(Optional.empty());
-        assertThatThrownBy(() -> flood(20_000, i -> frame(1, 5, 2 * i + 1, head("A: b"))))
+        assertThatThrownBy(() -> flood(20_000, i -> Http2.frame(1, 5, 2 * i + 1, Http2.head("A: b"))))
                 .isInstanceOf(IOException.class);
     }
 
@@ -257,10 +247,10 @@ final class HoldingClientsTest {
         assertThatThrownBy(() -> flood(
                         20_000,
                         i -> i < 3
-                                ? frame(1, 5, 2 * i + 1, head(""))
-                                : joined(
-                                        frame(1, 5, 2 * i + 1, head("")),
-                                        frame(RESET, 0, 2 * (i - 3) + 1, new byte[4]))))
+                                ? Http2.frame(1, 5, 2 * i + 1, Http2.head(""))
+                                : Http2.joined(
+                                        Http2.frame(1, 5, 2 * i + 1, Http2.head("")),
+                                        Http2.frame(RESET, 0, 2 * (i - 3) + 1, new byte[4]))))
                 .isInstanceOf(IOException.class);
     }
 
@@ -270,85 +260,10 @@ final class HoldingClientsTest {
         serve(Optional.empty());
         for (int type : new int[] {PING, SETTINGS}) {
             long start = System.nanoTime();
-            assertThatThrownBy(() -> flood(20_000, _ -> frame(type, 0, 0, new byte[type == PING ? 8 : 0])))
+            assertThatThrownBy(() -> flood(20_000, _ -> Http2.frame(type, 0, 0, new byte[type == PING ? 8 : 0])))
                     .isInstanceOf(IOException.class);
             assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
         }
-    }
-
-    @Test
-    void bodiesThatDoNotComeLeaveOthersTheirRequests() throws Exception {
-        serve(Optional.empty());
-        hold(3, NO_SETTINGS, HoldingClientsTest::halfPost);
-        othersAreServed();
-    }
-
-    @Test
-    void bodiesThatAreStillToComeHaveAQuarterOfTheRequests() throws Exception {
-        // 64 requests, of which 16 may wait for their bodies; the last 4 of these are for connections with one.
-        serve(128, Optional.empty(), Duration.ofSeconds(4));
-        eventually("the quarter is in use", () -> {
-            hold(8, NO_SETTINGS, HoldingClientsTest::halfPost);
-            assertThat(status("/")).isEqualTo(200);
-            try (TlsConnection connection = TlsConnection.to(gateway.https(), "a.example.com")) {
-                return connection
-                                .get("a.example.com", "/", "Content-Length: 10000")
-                                .status()
-                        == 503;
-            }
-        });
-    }
-
-    @Test
-    void streamsWithoutAWindowLeaveOthersTheirRequests() throws Exception {
-        serve(Optional.empty());
-        hold(3, NO_WINDOW, HoldingClientsTest::get);
-        othersAreServed();
-        // Enough for all requests, were the last quarter not for connections with a single one.
-        hold(20, NO_WINDOW, HoldingClientsTest::get);
-        othersAreServed();
-    }
-
-    @Test
-    void noClientHasMoreRequestsThanItsShare() throws Exception {
-        serve(Optional.of(118));
-        hold(8, NO_WINDOW, HoldingClientsTest::get);
-        eventually("the share is in use", () -> status("/") == 503);
-        try (TlsConnection connection = TlsConnection.over(
-                new Socket(InetAddress.getLoopbackAddress(), gateway.https(), InetAddress.getByName("127.0.0.2"), 0),
-                TlsConnection.believing(),
-                "a.example.com",
-                "http/1.1")) {
-            assertThat(connection.get("a.example.com", "/").status()).isEqualTo(200);
-        }
-    }
-
-    // More streams on each connection than HAProxy lets it have at once.
-    private void hold(int connections, byte[] settings, Frames frames) throws IOException, GeneralSecurityException {
-        for (int i = 0; i < connections; i++) {
-            OutputStream out = http2(settings).getOutputStream();
-            for (int number = 0; number < 79; number++) {
-                out.write(frames.at(number));
-            }
-        }
-    }
-
-    // For longer than a client may hold on.
-    private void othersAreServed() throws Exception {
-        for (int i = 0; i < 25; i++) {
-            assertThat(status("/")).as("request %d", i).isEqualTo(200);
-            Thread.sleep(100);
-        }
-    }
-
-    private static byte[] get(int number) {
-        return frame(1, 5, 2 * number + 1, head(""));
-    }
-
-    private static byte[] halfPost(int number) {
-        byte[] head = head("content-length: 10000");
-        head[0] = POST;
-        return joined(frame(1, 4, 2 * number + 1, head), frame(0, 0, 2 * number + 1, new byte[1]));
     }
 
     private interface Frames {
@@ -370,20 +285,8 @@ final class HoldingClientsTest {
     }
 
     private SSLSocket http2() throws IOException, GeneralSecurityException {
-        return http2(NO_SETTINGS);
-    }
-
-    private SSLSocket http2(byte[] settings) throws IOException, GeneralSecurityException {
-        Socket raw = KeptConnection.socket(gateway.https());
-        open.add(raw);
-        var socket = (SSLSocket)
-                TlsConnection.believing().getSocketFactory().createSocket(raw, "a.example.com", gateway.https(), true);
-        SSLParameters parameters = socket.getSSLParameters();
-        parameters.setApplicationProtocols(new String[] {"h2"});
-        socket.setSSLParameters(parameters);
-        socket.startHandshake();
-        socket.getOutputStream()
-                .write(joined("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII), frame(SETTINGS, 0, 0, settings)));
+        SSLSocket socket = Http2.connect(gateway.https());
+        open.add(socket);
         return socket;
     }
 
@@ -393,38 +296,5 @@ final class HoldingClientsTest {
         } catch (IOException e) {
             // that is the end, too
         }
-    }
-
-    private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-        return ByteBuffer.allocate(9 + payload.length)
-                .put((byte) 0)
-                .putShort((short) payload.length)
-                .put((byte) type)
-                .put((byte) flags)
-                .putInt(stream)
-                .put(payload)
-                .array();
-    }
-
-    // RFC 7541: GET, https and / of the static table, an authority, and perhaps a header as it must not be.
-    private static byte[] head(String header) {
-        var head = new ByteArrayOutputStream();
-        head.writeBytes(new byte[] {(byte) 0x82, (byte) 0x87, (byte) 0x84, 0x41, 13});
-        head.writeBytes("a.example.com".getBytes(US_ASCII));
-        if (!header.isEmpty()) {
-            String[] parts = header.split(": ", 2);
-            head.writeBytes(new byte[] {0, (byte) parts[0].length()});
-            head.writeBytes(parts[0].getBytes(US_ASCII));
-            head.write(parts[1].length());
-            head.writeBytes(parts[1].getBytes(US_ASCII));
-        }
-        return head.toByteArray();
-    }
-
-    private static byte[] joined(byte[] one, byte[] other) {
-        return ByteBuffer.allocate(one.length + other.length)
-                .put(one)
-                .put(other)
-                .array();
     }
 }
