@@ -258,6 +258,11 @@ func (a *attackers) held(ctx context.Context, clients int, do func()) {
 	}
 }
 
+// lag keeps clients that are let go together from coming back together: a hundred handshakes at once take HAProxy a fifth of a second, whatever follows.
+func (a *attackers) lag(ctx context.Context) {
+	pause(ctx, rand.N(2*time.Second))
+}
+
 // pause waits, or returns early when the attack ends.
 func pause(ctx context.Context, time_ time.Duration) {
 	select {

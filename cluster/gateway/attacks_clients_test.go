@@ -225,6 +225,7 @@ func slowReading(ctx context.Context, a *attackers) {
 // A kilobyte every five seconds of a large response over HTTPS. It is read below TLS, which would take a record of 16 KiB at once.
 func slowReadingHTTPS(ctx context.Context, a *attackers) {
 	a.held(ctx, 140, func() {
+		a.lag(ctx)
 		c, err := secure(ctx, a)
 		if err != nil {
 			return

@@ -97,6 +97,7 @@ func slowWindowsH2(ctx context.Context, a *attackers) {
 	const streams, opened = 10, 100
 	head := headerBlock(rotatingHost, "/large")
 	a.held(ctx, 20, func() {
+		a.lag(ctx)
 		c, framer, err := a.dialH2(ctx, rotatingHost, http2.Setting{ID: http2.SettingInitialWindowSize, Val: opened})
 		if err != nil {
 			return

@@ -27,7 +27,7 @@ var tenantAttacks = []struct {
 	{"unknown-endpoints", attackLasts, nil, edgeStays, unknownEndpoints},
 	{"flapping-endpoints", attackLasts, nil, edgeStays, flappingEndpoints},
 	{"many-config-maps", attackLasts, nil, edgeStays, manyConfigMaps},
-	{"slow-webhook", attackLasts, nil, edgeStays, slowWebhook},
+	{"slow-webhook", attackLasts, []string{"Gateway slow0", "Gateway slow1", "Gateway slow2"}, edgeStays, slowWebhook},
 	{"false-pods", briefly, nil, edgeStays, falsePods},
 	{"impostor", attackLasts, []string{"Gateway own"}, edgeStays, impostor},
 	{"same-names", briefly, []string{"Gateway shop"}, edgeStays, sameNames},

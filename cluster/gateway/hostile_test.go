@@ -191,8 +191,9 @@ func (a *arena) during(t *testing.T, o ordeal) {
 	before := here.vitals()
 	loads := here.startLoads()
 	share := processorShare()
-	end := sync.OnceFunc(o.start(here))
-	// What an attack leaves behind would be held against the next one.
+	stop, once := o.start(here), sync.Once{}
+	end := func() { once.Do(stop) }
+	// What an attack leaves behind would be held against the next one. One that was ended and failed is not ended again.
 	defer end()
 	time.Sleep(o.lasts)
 	o.computed(t, share()-a.quietCPU)
