@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,8 @@ public final class PodCourier implements Courier, AutoCloseable {
     private final Map<String, Seal> seals = lasting();
     // States in which a pod did not take something; it is asked again when it has told another.
     private final Map<String, Boolean> shy = Collections.synchronizedMap(lasting());
+    // By pod, while something is being sent to it: the push that follows.
+    private final Map<String, Optional<Push>> sending = new HashMap<>();
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(TAKEN_WITHIN)
@@ -53,6 +56,12 @@ public final class PodCourier implements Courier, AutoCloseable {
     private record Recipient(Pod pod, PodState state, Seal seal) {
         String moment() {
             return pod.uid() + " " + state.version();
+        }
+    }
+
+    private record Push(Recipient recipient, String token, Delivery delivery, Runnable lost) {
+        String pod() {
+            return recipient.pod().uid();
         }
     }
 
@@ -82,7 +91,7 @@ public final class PodCourier implements Courier, AutoCloseable {
                 .flatMap(pod -> recipient(pod, parts).stream())
                 .filter(recipient -> !shy.containsKey(recipient.moment()))
                 .toList();
-        willing.forEach(recipient -> send(recipient, tokens.apply(gateway), delivery, lost));
+        willing.forEach(recipient -> send(new Push(recipient, tokens.apply(gateway), delivery, lost)));
         return willing.size() == serving.size();
     }
 
@@ -96,18 +105,45 @@ public final class PodCourier implements Courier, AutoCloseable {
         return seal.map(found -> new Recipient(pod, state, found));
     }
 
-    private void send(Recipient recipient, String token, Delivery delivery, Runnable lost) {
+    // A pod takes one change set at a time and none that is older than what it has. A newer change set replaces one
+    // that waits, since it holds
+    // all changes of that one.
+    private void send(Push push) {
+        synchronized (sending) {
+            if (sending.containsKey(push.pod())) {
+                sending.put(push.pod(), Optional.of(push));
+                return;
+            }
+            sending.put(push.pod(), Optional.empty());
+        }
         Thread.startVirtualThread(() -> {
-            Optional<String> refusal = refusal(recipient, token, delivery);
-            refusal.ifPresent(why -> {
-                LOG.log(
-                        Level.DEBUG,
-                        "{0} does not take changes: {1}",
-                        recipient.pod().name(),
-                        why);
-                shy.put(recipient.moment(), true);
-                lost.run();
-            });
+            Optional<Push> next = Optional.of(push);
+            while (next.isPresent()) {
+                post(next.get());
+                next = following(push.pod());
+            }
+        });
+    }
+
+    private Optional<Push> following(String pod) {
+        synchronized (sending) {
+            Optional<Push> next = Optional.ofNullable(sending.remove(pod)).flatMap(found -> found);
+            if (next.isPresent()) {
+                sending.put(pod, Optional.empty());
+            }
+            return next;
+        }
+    }
+
+    private void post(Push push) {
+        refusal(push.recipient(), push.token(), push.delivery()).ifPresent(why -> {
+            LOG.log(
+                    Level.DEBUG,
+                    "{0} does not take changes: {1}",
+                    push.recipient().pod().name(),
+                    why);
+            shy.put(push.recipient().moment(), true);
+            push.lost().run();
         });
     }
 

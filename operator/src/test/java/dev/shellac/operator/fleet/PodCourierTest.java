@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ final class PodCourierTest {
     private final HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
     private final List<Pod> pods = new ArrayList<>(List.of(pod("one", true)));
     private final AtomicInteger sent = new AtomicInteger();
+    private final Semaphore busy = new Semaphore(1);
     private volatile boolean endless;
     private volatile int answer = 200;
     private String version = "1";
@@ -54,6 +56,8 @@ final class PodCourierTest {
                         .orElseThrow()
                         .isOn(delivery, headers.getFirst(Delivery.SEAL));
                 taken.add(delivery.json() + " " + (good ? "sealed" : "forged"));
+                busy.acquireUninterruptibly();
+                busy.release();
                 exchange.sendResponseHeaders(answer, endless ? 0 : -1);
                 byte[] some = new byte[64 * 1024];
                 while (endless) {
@@ -104,6 +108,21 @@ final class PodCourierTest {
         assertThat(bring("a")).isTrue();
         eventually("it is given up", () -> lost.get() == 1 || sent.get() > 100 << 20);
         assertThat(sent).hasValueLessThan(16 << 20);
+    }
+
+    @Test
+    void aPodGetsOneAtATimeAndOfThoseThatWaitTheNewest() throws Exception {
+        busy.acquire();
+        assertThat(bring("a")).isTrue();
+        eventually("the first is on its way", () -> taken.size() == 1);
+        for (String changes : List.of("b", "c", "d")) {
+            assertThat(bring(changes)).isTrue();
+        }
+        busy.release();
+        eventually("the newest follows", () -> taken.equals(List.of("a sealed", "d sealed")));
+        assertThat(bring("e")).isTrue();
+        eventually("and what comes later", () -> taken.equals(List.of("a sealed", "d sealed", "e sealed")));
+        assertThat(lost).hasValue(0);
     }
 
     @Test
