@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"shellac.dev/cluster/internal/cgroups"
+	"shellac.dev/cluster/internal/layout"
 	"shellac.dev/cluster/internal/parts"
 )
 
@@ -50,6 +52,16 @@ func TestAClusterServesAndGoesWithoutATrace(t *testing.T) {
 			if !regexp.MustCompile(component + ` +Ready`).MatchString(status) {
 				t.Errorf("%s is not Ready:\n%s", component, status)
 			}
+		}
+	})
+	t.Run("pods weigh more than the control plane", func(t *testing.T) {
+		node, err := layout.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		system, pods := weight(t, node.Node(1).SystemCgroup()), weight(t, node.Node(1).Cgroup()+"/kubepods")
+		if pods <= system {
+			t.Errorf("when processors are scarce, all pods together weigh %d and the control plane %d", pods, system)
 		}
 	})
 	t.Run("of the version that is pinned", func(t *testing.T) {
@@ -108,6 +120,49 @@ func TestAClusterServesAndGoesWithoutATrace(t *testing.T) {
 	cluster(t, "down", "--name", name).ok(t) // there is nothing to do, and that is fine
 	cluster(t, "status", "--name", name).refused(t, "is down")
 	expectNothingLeft(t, before)
+}
+
+// weight is that of a cgroup with processes in it or below it, where processors are shared out.
+func weight(t *testing.T, cgroup string) int {
+	t.Helper()
+	hierarchies, err := cgroups.Hierarchies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hierarchy := range hierarchies {
+		for _, file := range []string{"cpu.shares", "cpu.weight"} {
+			text, err := os.ReadFile(filepath.Join(hierarchy, cgroup, file))
+			if err != nil {
+				continue
+			}
+			value, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if members := memberCount(t, filepath.Join(hierarchy, cgroup)); members == 0 {
+				t.Errorf("no process is in %s", cgroup)
+			}
+			return value
+		}
+	}
+	t.Fatalf("%s has no weight", cgroup)
+	return 0
+}
+
+func memberCount(t *testing.T, folder string) (count int) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() != "cgroup.procs" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		count += len(strings.Fields(string(text)))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
 }
 
 var ready = regexp.MustCompile(`\[ *([0-9.]+) s\] node \S+ is Ready`)

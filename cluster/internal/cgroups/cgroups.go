@@ -81,6 +81,47 @@ func inherit(parent, child string) error {
 	return nil
 }
 
+// Weigh gives a cgroup the weight of so many processors, which counts while more are asked for than there are.
+func Weigh(cgroup string, processors int) error {
+	hierarchies, err := Hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, hierarchy := range hierarchies {
+		for file, one := range weights {
+			path := filepath.Join(hierarchy, cgroup, file)
+			if !isFile(path) {
+				continue
+			}
+			if err := os.WriteFile(path, []byte(strconv.Itoa(processors*one)), 0o644); err != nil {
+				return fmt.Errorf("cannot weigh cgroup %s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// weights are the files that hold the weight of a cgroup, of version 1 and 2, and the weight that one processor has there by default.
+var weights = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
+
+// Enter puts the calling process, and all that it starts from now on, into a cgroup of every controller that shares out processors.
+func Enter(cgroup string) error {
+	hierarchies, err := Hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, hierarchy := range hierarchies {
+		folder := filepath.Join(hierarchy, cgroup)
+		if !isFile(filepath.Join(folder, "cpu.shares")) && !isFile(filepath.Join(folder, "cpu.weight")) {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), []byte("0"), 0o644); err != nil {
+			return fmt.Errorf("cannot enter cgroup %s: %w", folder, err)
+		}
+	}
+	return nil
+}
+
 // Remove ends every process in the cgroup and below it, and removes all of it from every hierarchy.
 func Remove(cgroup string, patience time.Duration) error {
 	hierarchies, err := Hierarchies()

@@ -101,3 +101,6 @@ func (n Node) PodCIDR() string { return fmt.Sprintf("10.244.%d.0/24", n.Index) }
 
 // Cgroup is the kubelet's cgroup root.
 func (n Node) Cgroup() string { return fmt.Sprintf("%s/node-%d", n.Cluster.Cgroup(), n.Index) }
+
+// SystemCgroup is that of all that runs on the node and is no pod: pods and it share the processors as on a node of systemd.
+func (n Node) SystemCgroup() string { return n.Cgroup() + "/system" }

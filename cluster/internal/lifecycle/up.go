@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -190,7 +191,7 @@ func (m *Machine) startNode(n layout.Node, nodes int, tools plan.Tools) (node.Pr
 			return node.Process{}, err
 		}
 	}
-	if err := cgroups.Make(n.Cgroup()); err != nil {
+	if err := makeCgroups(n); err != nil {
 		return node.Process{}, err
 	}
 	process, err := node.Start(n)
@@ -209,6 +210,20 @@ func (m *Machine) startNode(n layout.Node, nodes int, tools plan.Tools) (node.Pr
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// makeCgroups has pods weigh as much as all processors, which kubelet gives them, and the control plane and the rest of the node together as much as one: as on a node where systemd
+// keeps them in a slice. Without it each process of the control plane would weigh as much as all pods together, and whoever writes many objects would slow down what pods serve.
+func makeCgroups(n layout.Node) error {
+	if err := cgroups.Make(n.SystemCgroup()); err != nil {
+		return err
+	}
+	for _, cgroup := range []string{n.Cluster.Cgroup(), n.Cgroup()} {
+		if err := cgroups.Weigh(cgroup, runtime.NumCPU()+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // awaitComponents waits until every component of every node is ready.

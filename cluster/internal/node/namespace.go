@@ -10,12 +10,16 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"shellac.dev/cluster/internal/cgroups"
 	"shellac.dev/cluster/internal/layout"
 )
 
 // enter makes the namespaces that the supervisor was born into a node: its own /proc, its own /run and
 // /var (so that every program keeps its default paths and the host's stay untouched), its own loopback.
 func enter(n layout.Node) error {
+	if err := cgroups.Enter(n.SystemCgroup()); err != nil {
+		return err
+	}
 	if err := unix.Sethostname([]byte(n.Name())); err != nil {
 		return fmt.Errorf("host name: %w", err)
 	}
