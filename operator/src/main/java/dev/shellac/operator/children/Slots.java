@@ -2,6 +2,7 @@ package dev.shellac.operator.children;
 
 import dev.shellac.model.Copies;
 import dev.shellac.model.Port;
+import dev.shellac.translate.attach.PortLimit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.stream.IntStream;
  * @param freed the one that has been free for longest comes first
  */
 record Slots(int size, Map<Port, Integer> taken, List<Integer> freed) {
-    static final int STEP = 16;
+    static final int STEP = PortLimit.SOCKETS_STEP;
     static final Slots NONE = new Slots(STEP, Map.of(), List.of());
 
     Slots {

@@ -12,8 +12,9 @@ import java.util.Set;
 
 /**
  * The ports of one Gateway. In every pod each socket of varnishd occupies a thread per pool for good, so both the Gateway and what one foreign
- * namespace may bring to it have a bound. The Gateway's own listeners, of which the API allows 64, always fit; ListenerSets follow
- * oldest first.
+ * namespace may bring to it have a bound. Pods have sockets for plain HTTP in steps of 16, and those of a Gateway that needs more are replaced, caches
+ * included: only the Gateway's own namespace can cause that. The Gateway's own listeners, of which the API allows 64, always fit; ListenerSets
+ * follow oldest first.
  */
 public final class PortLimit {
     /** All distinct ports of a Gateway. */
@@ -22,8 +23,12 @@ public final class PortLimit {
     /** Ports that ListenerSets of one other namespace may add to those that are there without them. */
     public static final int MOST_OF_A_NAMESPACE = 16;
 
+    /** Pods start with sockets for so many ports of plain HTTP, and get as many more each time. */
+    public static final int SOCKETS_STEP = 16;
+
     private final String home;
     private final Set<Port> ports = new HashSet<>();
+    private final Set<Port> plain = new HashSet<>();
     private final Map<String, Integer> added = new HashMap<>();
 
     PortLimit(String home) {
@@ -54,9 +59,22 @@ public final class PortLimit {
                     + " may add at most " + MOST_OF_A_NAMESPACE
                     + " ports to this Gateway; use a port that the Gateway has already");
         }
+        if (!namespace.equals(home) && !listener.isHttps() && needsMoreSockets()) {
+            return unavailable(
+                    "port " + port + " is one too many: the pods have sockets for " + plain.size()
+                            + " HTTP ports, all of which are in use, and ListenerSets of other namespaces cannot have pods replaced by ones with more;"
+                            + " use a port that the Gateway has already, or have a listener with this port added to the Gateway");
+        }
         ports.add(port);
+        if (!listener.isHttps()) {
+            plain.add(port);
+        }
         added.merge(namespace, 1, Integer::sum);
         return Optional.empty();
+    }
+
+    private boolean needsMoreSockets() {
+        return !plain.isEmpty() && plain.size() % SOCKETS_STEP == 0;
     }
 
     private static Optional<Refusal> unavailable(String message) {
