@@ -27,6 +27,7 @@ const (
 	attackerLink      = "attackers"
 	attackerAddresses = 16
 	leaveWithin       = 2 * time.Second
+	arriveWithin      = 3 * time.Second
 )
 
 // target is what a client's attack is aimed at.
@@ -46,8 +47,10 @@ type report struct {
 func TestMain(m *testing.M) {
 	aim := os.Getenv(attackVariable)
 	if aim == "" {
+		weigh("honest", honestWeight)
 		os.Exit(m.Run())
 	}
+	weigh("attackers", attackerWeight)
 	var at target
 	if err := json.Unmarshal([]byte(aim), &at); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -245,10 +248,11 @@ func (a *attackers) every(ctx context.Context, pause time.Duration, do func()) {
 	}
 }
 
-// held keeps so many clients busy at once; one that ends is followed by another.
+// held keeps so many clients busy at once; one that ends is followed by another. They arrive at a pace, as they leave.
 func (a *attackers) held(ctx context.Context, clients int, do func()) {
 	for range clients {
 		a.clients.Go(func() {
+			pause(ctx, rand.N(arriveWithin))
 			for ctx.Err() == nil {
 				a.sent()
 				do()

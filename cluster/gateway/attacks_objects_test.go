@@ -71,13 +71,14 @@ webhooks:
   timeoutSeconds: 10
   failurePolicy: Ignore
 `, a.neighbour.namespace, address, a.authority.base64()))
+	name := func(n int) string { return fmt.Sprintf("slow%d", n) }
 	for n := range 30 {
-		name := fmt.Sprintf("slow%d", n)
-		a.neighbour.apply(sharedRoute(name, a.namespace, name+".example.com", "/", "public"))
+		a.neighbour.apply(sharedRoute(name(n), a.namespace, name(n)+".example.com", "/", "public"))
+		time.Sleep(objectPace / 10)
 	}
-	for n := range 3 {
-		a.neighbour.apply(fmt.Sprintf("apiVersion: %s\nkind: Gateway\nmetadata: {name: slow%d}\nspec: {gatewayClassName: varnish, listeners: [{name: web, protocol: HTTP, port: 80}]}\n", gatewayAPI, n))
-	}
+	a.neighbour.applyInTurn(3, func(n int) string {
+		return fmt.Sprintf("apiVersion: %s\nkind: Gateway\nmetadata: {name: %s}\nspec: {gatewayClassName: varnish, listeners: [{name: web, protocol: HTTP, port: 80}]}\n", gatewayAPI, name(n))
+	})
 	a.apply(sharedRoute("prompt", a.namespace, "prompt.example.com", "/", "echo"))
 	a.answers("prompt.example.com", "/", http.StatusOK, 2*time.Second)
 	a.eventually("the status of a route beside a slow webhook", 5*time.Second, func() (bool, string) {
@@ -88,11 +89,9 @@ webhooks:
 	return func() {
 		a.neighbour.remove("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", a.neighbour.namespace)
 		for n := range 30 {
-			a.neighbour.remove(gatewayAPI, "HTTPRoute", fmt.Sprintf("slow%d", n))
+			a.neighbour.remove(gatewayAPI, "HTTPRoute", name(n))
 		}
-		for n := range 3 {
-			a.neighbour.remove(gatewayAPI, "Gateway", fmt.Sprintf("slow%d", n))
-		}
+		a.neighbour.removeInTurn("Gateway", 3, name)
 	}
 }
 

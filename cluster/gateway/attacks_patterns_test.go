@@ -29,9 +29,7 @@ func manyPatterns(a *arena) func() {
 	}
 	slow := "[a-y]*(?:" + strings.Join(words, "|") + ")"
 	name := func(n int) string { return fmt.Sprintf("patterns%02d", n) }
-	for n := range patternRoutes {
-		a.neighbour.apply(patternRoute(name(n), a.namespace, func(int) string { return slow }))
-	}
+	a.neighbour.applyInTurn(patternRoutes, func(n int) string { return patternRoute(name(n), a.namespace, func(int) string { return slow }) })
 	a.neighbour.apply(patternRoute("patterns-differ", a.namespace, func(n int) string { return fmt.Sprintf("[ab]*c%d", n) }))
 	var times []time.Duration
 	end := repeatedly(longRequestPause, func() {
@@ -49,9 +47,7 @@ func manyPatterns(a *arena) func() {
 		if middle > longRequestMost {
 			a.Errorf("half of the requests took more than %s", middle)
 		}
-		for n := range patternRoutes {
-			a.neighbour.remove(gatewayAPI, "HTTPRoute", name(n))
-		}
+		a.neighbour.removeInTurn("HTTPRoute", patternRoutes, name)
 		a.neighbour.remove(gatewayAPI, "HTTPRoute", "patterns-differ")
 	}
 }

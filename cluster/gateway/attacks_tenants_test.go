@@ -94,14 +94,9 @@ func refusedFloods() (refused []string) {
 
 // Routes that are each just small enough, more of them than a namespace has room for. The newest are refused.
 func namespaceFlood(a *arena) func() {
-	for n := range floodOfRoutes {
-		a.neighbour.apply(largeRoute(fmt.Sprintf("flood%02d", n), a.namespace))
-	}
-	return func() {
-		for n := range floodOfRoutes {
-			a.neighbour.remove(gatewayAPI, "HTTPRoute", fmt.Sprintf("flood%02d", n))
-		}
-	}
+	name := func(n int) string { return fmt.Sprintf("flood%02d", n) }
+	a.neighbour.applyInTurn(floodOfRoutes, func(n int) string { return largeRoute(name(n), a.namespace) })
+	return func() { a.neighbour.removeInTurn("HTTPRoute", floodOfRoutes, name) }
 }
 
 // largeRoute takes some 800 KiB of a table: one entry for each of its hosts and matches, each with its filters.
@@ -137,6 +132,28 @@ func badRoutes(a *arena) func() {
 		for name := range bad {
 			a.neighbour.remove(gatewayAPI, "HTTPRoute", name)
 		}
+	}
+}
+
+// objectPace is how long a tenant waits after he has written or deleted a large object. The API server, which validates it, shares two processors with the gateways here: without a pause it would be the
+// machine that is slow.
+const objectPace = 300 * time.Millisecond
+
+// applyInTurn applies so many large manifests at a pace.
+func (s *site) applyInTurn(count int, manifest func(n int) string) {
+	s.Helper()
+	for n := range count {
+		s.apply(manifest(n))
+		time.Sleep(objectPace)
+	}
+}
+
+// removeInTurn removes so many large objects at a pace.
+func (s *site) removeInTurn(kind string, count int, name func(n int) string) {
+	s.Helper()
+	for n := range count {
+		s.remove(gatewayAPI, kind, name(n))
+		time.Sleep(objectPace)
 	}
 }
 

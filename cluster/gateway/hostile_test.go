@@ -206,7 +206,7 @@ func (a *arena) during(t *testing.T, o ordeal) {
 		p99, most := load.percentile(99), max(2*a.quiet[door], alwaysAllowed)
 		fmt.Printf("measured: %s, over %s: p99 %d ms of at most %d\n", o.name, door, p99.Milliseconds(), most.Milliseconds())
 		if p99 > most {
-			t.Errorf("%s, over %s: p99 %s, more than %s", o.name, door, p99, most)
+			t.Errorf("%s, over %s: p99 %s, more than %s; requests that took more than %s: %s", o.name, door, p99, most, loadSlow, load.slowTimes())
 		}
 	}
 	here.survived(o.name, before, o.edge)

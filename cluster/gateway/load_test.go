@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -29,7 +30,11 @@ const (
 	// Less than a server keeps a connection for: nobody knows whether a request or the end came first.
 	loadIdle       = 2 * time.Second
 	loadMostBehind = time.Second
+	loadSlow       = 50 * time.Millisecond
 )
+
+// slowRequest is one that took long, and when it was sent.
+type slowRequest struct{ sent, took time.Duration }
 
 // load asks the route of steady.yaml, so many times a second, whatever becomes of the requests before: who waits for an answer before
 // he asks again asks little while nothing answers. It asks once: any reset, refusal, timeout, wrong status, backend or header is a
@@ -47,6 +52,7 @@ type load struct {
 	asked       int
 	failures    map[string]int
 	took        []time.Duration
+	slow        []slowRequest
 	first, last time.Time
 	void        string
 }
@@ -74,7 +80,7 @@ func (l *load) pace(ctx context.Context) {
 		l.asking.Go(func() {
 			start := time.Now()
 			err := l.ask(n)
-			l.tell(err, time.Since(start))
+			l.tell(err, start)
 		})
 	}
 }
@@ -85,7 +91,8 @@ func (l *load) voided(why string) {
 	l.void = why
 }
 
-func (l *load) tell(err error, took time.Duration) {
+func (l *load) tell(err error, start time.Time) {
+	took := time.Since(start)
 	if isOurs(err) {
 		l.voided(err.Error())
 		return
@@ -94,6 +101,9 @@ func (l *load) tell(err error, took time.Duration) {
 	defer l.lock.Unlock()
 	l.asked++
 	l.took = append(l.took, took)
+	if took > loadSlow {
+		l.slow = append(l.slow, slowRequest{start.Sub(l.began), took})
+	}
 	if err == nil {
 		return
 	}
@@ -230,6 +240,21 @@ func (l *load) percentile(percent int) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(l.took))
 	return sorted[(len(sorted)-1)*percent/100]
+}
+
+// slowTimes are the seconds of the load in which requests were slow: how many, and the longest. The load has ended.
+func (l *load) slowTimes() string {
+	counts, longest := map[int]int{}, map[int]time.Duration{}
+	for _, request := range l.slow {
+		second := int(request.sent.Seconds())
+		counts[second]++
+		longest[second] = max(longest[second], request.took)
+	}
+	var words []string
+	for _, second := range slices.Sorted(maps.Keys(counts)) {
+		words = append(words, fmt.Sprintf("second %d: %d up to %d ms", second, counts[second], longest[second].Milliseconds()))
+	}
+	return strings.Join(words, ", ")
 }
 
 // connection is one to the gateway, with whatever was read of it too early.
