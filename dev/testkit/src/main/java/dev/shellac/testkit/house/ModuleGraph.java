@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The modules that the root pom really has, held against {@link Layer}. */
+/** The modules that the root pom really has, held against {@link LayerFolder} and {@link Layer}. */
 record ModuleGraph(Path root, Pom parent, List<Pom> modules) {
     private static final Set<String> GATES = Set.of(
             "enforcer.skip",
@@ -38,7 +39,8 @@ record ModuleGraph(Path root, Pom parent, List<Pom> modules) {
         }
         for (int i = 0; i < modules.size(); i++) {
             String path = parent.modules().get(i);
-            String name = path.substring(path.lastIndexOf('/') + 1);
+            String name = name(path);
+            folders(path, modules.get(i)).forEach(violations::add);
             Optional<Layer> layer = Layer.of(name);
             if (layer.isEmpty()) {
                 violations.add(name + " is not in the table of modules; add it to Layer with what it may use");
@@ -51,6 +53,29 @@ record ModuleGraph(Path root, Pom parent, List<Pom> modules) {
             }
         }
         return violations;
+    }
+
+    private static String name(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    /** Dependencies of tests count, too, for Maven builds in their order. Only testkit is for the tests of all. */
+    private Stream<String> folders(String path, Pom pom) {
+        Optional<LayerFolder> folder = LayerFolder.of(path);
+        if (folder.isEmpty()) {
+            return Stream.of(path + " is not in a folder of modules; move it into one of "
+                    + Arrays.toString(LayerFolder.values()));
+        }
+        return pom.dependencies().stream()
+                .filter(Pom.Dependency::isOurs)
+                .map(Pom.Dependency::module)
+                .filter(used -> !used.equals(Layer.TESTKIT.module()))
+                .flatMap(used ->
+                        parent.modules().stream().filter(other -> name(other).equals(used)))
+                .filter(used -> LayerFolder.of(used).stream()
+                        .anyMatch(layer -> !folder.orElseThrow().mayUse(layer)))
+                .map(used -> path + " may not use " + used + "; modules in " + folder.orElseThrow()
+                        + " may use those in " + folder.orElseThrow().usable());
     }
 
     private static Stream<String> shape(String name, Pom pom) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real graph holds, and graphs that break a rule are seen to. */
 final class ModuleGraphTest {
@@ -38,9 +39,15 @@ final class ModuleGraphTest {
         return "<dependencies>" + String.join("", dependencies) + "</dependencies>";
     }
 
-    private void module(String name, String body) throws IOException {
-        pom(name, "<artifactId>shellac-" + name + "</artifactId>" + body);
-        Path tests = Files.createDirectories(root.resolve(name).resolve("src/test/java/dev"));
+    /** A module without a folder goes where modules of all folders may be used: its test is not about folders. */
+    private static String path(String module) {
+        return module.contains("/") ? module : "apps/" + module;
+    }
+
+    private void module(String module, String body) throws IOException {
+        String path = path(module);
+        pom(path, "<artifactId>shellac-" + path.substring(path.indexOf('/') + 1) + "</artifactId>" + body);
+        Path tests = Files.createDirectories(root.resolve(path).resolve("src/test/java/dev"));
         Files.writeString(tests.resolve("HouseRulesTest.java"), "");
     }
 
@@ -56,9 +63,19 @@ final class ModuleGraphTest {
                 "",
                 "<modules>"
                         + Stream.of(modules)
+                                .map(ModuleGraphTest::path)
                                 .map("<module>%s</module>"::formatted)
-                                .reduce("", String::concat) + "</modules>");
+                                .reduce("", String::concat)
+                        + "</modules>");
         return ModuleGraph.read(root).violations();
+    }
+
+    /** The violations of two modules, the first of which depends on the second. */
+    private List<String> arrow(String from, String to, String rest) throws IOException {
+        String artifact = "shellac-" + to.substring(to.indexOf('/') + 1);
+        module(to, "");
+        module(from, dependencies(dependency("dev.shellac", artifact, rest)));
+        return violations(from, to);
     }
 
     @ParameterizedTest
@@ -115,6 +132,60 @@ final class ModuleGraphTest {
                 .startsWith(from + " may not use " + to + "; it may use [");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "core/decode, core/model",
+        "encode/varnish-config, core/translate",
+        "encode/vinyl, encode/varnish-config",
+        "runtime/kube, core/decode",
+        "runtime/kube, encode/decode",
+        "runtime/kube, runtime/threads",
+        "apps/operator, core/decode",
+        "apps/operator, encode/varnish-config",
+        "apps/operator, runtime/kube",
+        "apps/cli, apps/explain",
+        "dev/testkit, apps/cli",
+    })
+    void anArrowToALayerBelow(String from, String to) throws IOException {
+        assertThat(arrow(from, to, "")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "core/decode, encode/model, '[core]'",
+        "core/decode, runtime/model, '[core]'",
+        "core/decode, apps/model, '[core]'",
+        "core/decode, dev/model, '[core]'",
+        "encode/varnish-config, runtime/translate, '[core, encode]'",
+        "encode/varnish-config, apps/translate, '[core, encode]'",
+        "runtime/kube, apps/threads, '[core, encode, runtime]'",
+        "runtime/kube, dev/threads, '[core, encode, runtime]'",
+        "apps/operator, dev/kube, '[core, encode, runtime, apps]'",
+    })
+    void anArrowToALayerAbove(String from, String to, String usable) throws IOException {
+        String folder = from.substring(0, from.indexOf('/'));
+        String violation = from + " may not use " + to + "; modules in " + folder + " may use those in " + usable;
+        assertThat(arrow(from, to, "")).containsExactly(violation);
+        assertThat(arrow(from, to, "<scope>test</scope>")).containsExactly(violation);
+    }
+
+    @Test
+    void everyModuleMayUseTestkitInItsTests() throws IOException {
+        assertThat(arrow("core/model", "dev/testkit", "<scope>test</scope>")).isEmpty();
+        assertThat(arrow("core/model", "dev/testkit", ""))
+                .containsExactly("model uses testkit outside tests; give the dependency the scope test");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"model", "core/deep/model", "corer/model", "charts/model"})
+    void aModuleOutsideTheFolders(String path) throws IOException {
+        pom("", "<modules><module>" + path + "</module></modules>");
+        pom(path, "<artifactId>shellac-model</artifactId>");
+        assertThat(ModuleGraph.read(root).violations())
+                .contains(path + " is not in a folder of modules;"
+                        + " move it into one of [core, encode, runtime, apps, dev]");
+    }
+
     @Test
     void anArrowHiddenInAProfileOrBehindAPropertyOrAScope() throws IOException {
         module(
@@ -135,7 +206,7 @@ final class ModuleGraphTest {
     @Test
     void anUnknownModuleInAProfile() throws IOException {
         module("common", "");
-        pom("", "<profiles><profile><modules><module>common</module></modules></profile></profiles>");
+        pom("", "<profiles><profile><modules><module>apps/common</module></modules></profile></profiles>");
         assertThat(ModuleGraph.read(root).violations())
                 .singleElement()
                 .asString()
@@ -238,7 +309,7 @@ final class ModuleGraphTest {
 
     @Test
     void aModuleWithoutHouseRules() throws IOException {
-        pom("model", "<artifactId>shellac-model</artifactId>");
+        pom("apps/model", "<artifactId>shellac-model</artifactId>");
         assertThat(violations("model")).singleElement().asString().startsWith("model has no test named HouseRulesTest");
     }
 
@@ -246,7 +317,7 @@ final class ModuleGraphTest {
     void aModuleOfTheWrongShape() throws IOException {
         module("kube", "");
         pom(
-                "kube",
+                "apps/kube",
                 "<artifactId>kube</artifactId><modules><module>deep</module></modules>"
                         + dependencies(dependency("io.fabric8", "kubernetes-client", "<version>1</version>")));
         assertThat(violations("kube"))
@@ -268,8 +339,8 @@ final class ModuleGraphTest {
     @Test
     void aPomThatCannotBeRead() throws IOException {
         module("model", "");
-        Files.writeString(root.resolve("model/pom.xml"), "<project");
+        Files.writeString(root.resolve("apps/model/pom.xml"), "<project");
         assertThatThrownBy(() -> violations("model"))
-                .hasMessageContaining(root.resolve("model/pom.xml") + " cannot be read as XML");
+                .hasMessageContaining(root.resolve("apps/model/pom.xml") + " cannot be read as XML");
     }
 }
