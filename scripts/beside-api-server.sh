@@ -23,7 +23,7 @@ start() {
   [ "${#settings[@]}" = 0 ] || arguments=()
   # shellcheck disable=SC2086 # the jar has a version in its name
   bin/cluster exec --name "$NAME" -- env "${settings[@]}" "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
-    -cp "$(echo operator/target/shellac-operator-*.jar):operator/target/lib/*" dev.shellac.operator.Main \
+    -cp "$(echo apps/operator/target/shellac-operator-*.jar):apps/operator/target/lib/*" dev.shellac.operator.Main \
     "${arguments[@]}" >>"$work/log" 2>&1 &
   operator=$!
 }

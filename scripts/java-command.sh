@@ -5,7 +5,7 @@
 java_changed() {
   local built=$1
   [ -e "$built/stamp" ] && [ -x "$(cat "$built/java" 2>/dev/null)" ] || return 0
-  [ -n "$(find "$SHELLAC_HOME"/pom.xml "$SHELLAC_HOME"/*/pom.xml "$SHELLAC_HOME"/*/src/main -newer "$built/stamp" -print -quit)" ]
+  [ -n "$(find "$SHELLAC_HOME"/pom.xml "$SHELLAC_HOME"/*/*/pom.xml "$SHELLAC_HOME"/*/*/src/main -newer "$built/stamp" -print -quit)" ]
 }
 
 java_build() {
@@ -21,7 +21,7 @@ java_build() {
   # What changes while it builds is newer than this, and is built next time.
   touch "$built/stamp.$$"
   if ! log=$(cd "$SHELLAC_HOME" &&
-    mvn --batch-mode --no-transfer-progress --quiet -Dmaven.test.skip=true -pl "$module" -am package 9>&- 2>&1); then
+    mvn --batch-mode --no-transfer-progress --quiet -Dmaven.test.skip=true -pl "apps/$module" -am package 9>&- 2>&1); then
     rm -f "$built/stamp.$$"
     grep '^\[ERROR\]' <<<"$log" | head -n 20 >&2
     die "cannot build $name"
@@ -31,8 +31,8 @@ java_build() {
   mv "$built/stamp.$$" "$built/stamp"
 }
 
-# java_command NAME MODULE: builds it, and sets JAVA_COMMAND and JAVA_CLASS_PATH. The class archive halves the start of a command; Java makes
-# and renews it by itself.
+# java_command NAME MODULE: builds that module of apps/, and sets JAVA_COMMAND and JAVA_CLASS_PATH. The class archive halves the start of a
+# command; Java makes and renews it by itself.
 java_command() {
   local name=$1 module=$2 built
   built="$SHELLAC_HOME/build/$name"
@@ -41,5 +41,5 @@ java_command() {
   JAVA_COMMAND=("$(cat "$built/java")" -XX:+UseSerialGC "-XX:SharedArchiveFile=$built/$name.jsa" -XX:+AutoCreateSharedArchive
     -Xlog:disable -Xlog:all=error:stderr)
   # shellcheck disable=SC2034 # for who sources this
-  JAVA_CLASS_PATH="$(echo "$SHELLAC_HOME/$module/target/shellac-$module"-*.jar):$SHELLAC_HOME/$module/target/lib/*"
+  JAVA_CLASS_PATH="$(echo "$SHELLAC_HOME/apps/$module/target/shellac-$module"-*.jar):$SHELLAC_HOME/apps/$module/target/lib/*"
 }

@@ -76,14 +76,14 @@ build_rust() {
 go_tool() {
   local out="$SHELLAC_HOME/build/bin/$1" changed log
   if [ -x "$out" ]; then
-    changed=$(find "$SHELLAC_HOME/cluster" -path "$SHELLAC_HOME/cluster/parts" -prune -o -type f ! -name '*_test.go' -newer "$out" -print -quit)
+    changed=$(find "$SHELLAC_HOME/dev/cluster" -path "$SHELLAC_HOME/dev/cluster/parts" -prune -o -type f ! -name '*_test.go' -newer "$out" -print -quit)
     [ -n "$changed" ] || return 0
   fi
   need_go
   mkdir -p "${out%/*}"
   echo "building $1" >&2
   # Beside it, then in its place: the old one may be running, or another process may be building it, too.
-  log=$(cd "$SHELLAC_HOME/cluster" &&
+  log=$(cd "$SHELLAC_HOME/dev/cluster" &&
     CGO_ENABLED=0 GOTOOLCHAIN=auto go build -trimpath -buildvcs=false -ldflags '-s -w -buildid=' -o "$out.$$" "./cmd/$1" 2>&1) ||
     die "cannot build $1: $(grep -v '^go: downloading' <<<"$log" | head -n 1)"
   touch "$out.$$"

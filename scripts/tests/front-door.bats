@@ -46,7 +46,7 @@ END
 }
 
 @test "an image without a value for its variable is refused in one line" {
-  run --separate-stderr bin/image build cluster/images/echo/image.yaml --output "$BATS_TEST_TMPDIR/x.tar"
+  run --separate-stderr bin/image build dev/cluster/images/echo/image.yaml --output "$BATS_TEST_TMPDIR/x.tar"
   [ "$status" -ne 0 ]
   [[ "$stderr" == *"variable echo has no value"* ]]
   [ "${#stderr_lines[@]}" -eq 1 ]

@@ -12,7 +12,7 @@ setup() {
   [ "$status" -eq 0 ]
   [[ $output == *hung-backend* && $output == *huge-route* ]]
   [ "$(sort <<<"$output" | uniq --repeated)" = "" ]
-  [ "$(wc -l <<<"$output")" = "$(sed --quiet '/^var clientAttacks/,/^}/p; /^var tenantAttacks/,/^}$/p' cluster/gateway/attacks_*_test.go | grep --count '^	["{]')" ]
+  [ "$(wc -l <<<"$output")" = "$(sed --quiet '/^var clientAttacks/,/^}/p; /^var tenantAttacks/,/^}$/p' dev/cluster/gateway/attacks_*_test.go | grep --count '^	["{]')" ]
 }
 
 @test "an attack that nobody knows is refused" {
