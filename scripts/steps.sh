@@ -36,10 +36,11 @@ beat() {
   done
 }
 
-# run_steps: runs them all; the number of tests that passed is the last line
+# run_steps: runs them all, and notes in times.tsv beside the logs how long each took; the number of tests that passed is the last line
 run_steps() {
   local count=${#step_names[@]} i log start status beater passed=0 began=$SECONDS
   mkdir -p "$STEP_LOGS"
+  printf 'seconds\tstep\n' >"$STEP_LOGS/times.tsv"
   for ((i = 0; i < count; i++)); do
     log="$STEP_LOGS/$(printf '%02d' $((i + 1)))-${step_names[i]//[^a-zA-Z0-9]/-}.log"
     printf '[%2d of %d] %s\n' $((i + 1)) "$count" "${step_names[i]}"
@@ -53,6 +54,7 @@ run_steps() {
     kill "$beater" 2>/dev/null
     wait "$beater" 2>/dev/null || true
     step_seconds+=($((SECONDS - start)))
+    printf '%s\t%s\n' "${step_seconds[i]}" "${step_names[i]}" >>"$STEP_LOGS/times.tsv"
     if [ "$status" != 0 ]; then
       printf '\n----- the end of %s -----\n' "$log"
       tail -n 60 "$log"

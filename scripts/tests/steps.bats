@@ -30,6 +30,15 @@ setup() {
   [ ! -e "$BATS_TEST_TMPDIR/reached" ]
 }
 
+@test "how long each step took is noted, that of the one that failed, too" {
+  step "good" printf 'ok 1 a\n'
+  step "bad" false
+  step "never" true
+  run run_steps
+  [ "$(cut -f 2 "$STEP_LOGS/times.tsv" | paste -s -d ,)" = "step,good,bad" ]
+  [ "$(tail -n 1 "$STEP_LOGS/times.tsv" | cut -f 1)" -ge 0 ]
+}
+
 @test "a run without any test has failed" {
   step "nothing" true
   run run_steps
