@@ -176,7 +176,8 @@ public final class Main implements Callable<Integer> {
                 Options.isYes("LEADER_ELECTION", elect) ? Options.Election.LEASE : Options.Election.ALONE,
                 new Platform(image, Options.list(pullSecrets), Options.word(level), access(config)),
                 level,
-                new Options.Identity(namespace(config), host() + "_" + UUID.randomUUID()));
+                new Options.Identity(namespace(config), host() + "_" + UUID.randomUUID()),
+                Runtime.getRuntime().maxMemory());
     }
 
     private Platform.Access access(Config config) throws Options.Bad {

@@ -2,6 +2,7 @@ package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
 import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.NamespaceShares;
 import dev.shellac.kube.write.LiveCluster;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.operator.children.Labels;
@@ -113,11 +114,12 @@ final class Operator implements AutoCloseable {
 
     private void run() {
         var touches = new Touches(inbox);
+        var shares = NamespaceShares.ofHeap(options.heap());
         var routes = new LastValidRoutes(
-                inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()));
+                inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()), shares);
         var vcls = new LastUserVcls(
                 new LastUserVcls.Home(cluster, options.identity().namespace()));
-        try (Feeds feeds = Feeds.start(api, routes, Labels.OF_SERVICES);
+        try (Feeds feeds = Feeds.start(api, routes, new Feeds.Reading(Labels.OF_SERVICES, shares));
                 Owned owned = Owned.start(api, touches);
                 Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
                 PodCourier courier = PodCourier.to(fleet, tokens)) {

@@ -14,6 +14,7 @@ import java.util.Optional;
  * What the process was told, checked.
  *
  * @param platform what is handed on to gateway pods
+ * @param heap bytes that the process may use, of which each namespace has a share
  */
 record Options(
         InetSocketAddress metrics,
@@ -21,7 +22,8 @@ record Options(
         Election election,
         Platform platform,
         Optional<System.Logger.Level> logLevel,
-        Identity identity) {
+        Identity identity,
+        long heap) {
     /** Whether others like this one may run. */
     enum Election {
         LEASE,

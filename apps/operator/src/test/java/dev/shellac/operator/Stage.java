@@ -36,6 +36,7 @@ final class Stage implements AutoCloseable {
     private final FakeApiServer server = FakeApiServer.start();
     private final AtomicInteger lost = new AtomicInteger();
     private Optional<Operator> operator = Optional.empty();
+    private long heap = 192 << 20;
 
     Stage() throws Exception {
         define("GatewayClass", "gatewayclasses");
@@ -156,6 +157,11 @@ final class Stage implements AutoCloseable {
                         + owner + "\"}]},\"status\":" + status + "}");
     }
 
+    /** What the operator believes that it has, from its next start. */
+    void heap(long bytes) {
+        heap = bytes;
+    }
+
     void start() throws Exception {
         var config = new ConfigBuilder(Config.empty())
                 .withMasterUrl(server.url())
@@ -169,7 +175,8 @@ final class Stage implements AutoCloseable {
                         Options.Election.ALONE,
                         PLATFORM,
                         Optional.of(System.Logger.Level.INFO),
-                        new Options.Identity("default", "test")),
+                        new Options.Identity("default", "test"),
+                        heap),
                 new KubernetesClientBuilder().withConfig(config).build(),
                 lost::incrementAndGet));
     }

@@ -8,10 +8,13 @@ import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
 import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.NamespaceShares;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.ObjectKey;
+import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
+import dev.shellac.model.ResourceId;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.varnishconfig.wire.Digest;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -55,6 +58,7 @@ public final class LastValidRoutes implements Feeds.Listener {
 
     private final Feeds.Listener next;
     private final Home home;
+    private final NamespaceShares shares;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Name, Form> forms = new HashMap<>();
     /** The uids of routes that are invalid now. */
@@ -62,9 +66,10 @@ public final class LastValidRoutes implements Feeds.Listener {
 
     private Optional<WorkQueue> queue = Optional.empty();
 
-    public LastValidRoutes(Feeds.Listener next, Home home) {
+    public LastValidRoutes(Feeds.Listener next, Home home, NamespaceShares shares) {
         this.next = next;
         this.home = home;
+        this.shares = shares;
     }
 
     /** The last valid form of a route. */
@@ -172,13 +177,29 @@ public final class LastValidRoutes implements Feeds.Listener {
         }
         lock.lock();
         try {
-            invalid.forEach((name, uid) ->
-                    Optional.ofNullable(found.get(uid)).ifPresent(form -> forms.putIfAbsent(name, form)));
+            invalid.forEach((name, uid) -> Optional.ofNullable(found.get(uid))
+                    .filter(form -> !forms.containsKey(name) && hasRoom(name, form))
+                    .ifPresent(form -> forms.put(name, form)));
             queue = Optional.of(writes);
             invalid.keySet().forEach(name -> namespaces.add(name.namespace()));
             namespaces.forEach(this::save);
         } finally {
             lock.unlock();
+        }
+    }
+
+    // It is decoded again, and may be many times larger than it is packed.
+    private boolean hasRoom(Name name, Form form) {
+        try {
+            boolean fits = shares.restore(
+                    new ResourceId(GroupKind.HTTP_ROUTE, name), NamespaceShares.weight(Packed.unpack(form.packed)));
+            if (!fits) {
+                LOG.log(Level.WARNING, "the last valid form of {0} is more than the share of its namespace", name);
+            }
+            return fits;
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "the last valid form of {0} cannot be read: {1}", name, e.getMessage());
+            return false;
         }
     }
 

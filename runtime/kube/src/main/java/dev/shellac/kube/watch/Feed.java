@@ -1,12 +1,15 @@
 package dev.shellac.kube.watch;
 
+import com.fasterxml.jackson.core.JsonParser;
 import dev.shellac.decode.Decoded;
 import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Finding;
 import dev.shellac.kube.api.Requests;
 import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.core.ConfigMap;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
@@ -24,10 +27,11 @@ final class Feed implements AutoCloseable {
     static final int MOST_BYTES = 128 * 1024;
 
     /** What it is about. */
-    record Scope(ResourceKind kind, Collection collection, Predicate<Name> wanted) {}
+    record Scope(ResourceKind kind, Collection collection, Predicate<Name> wanted, NamespaceShares shares) {}
 
     private final Scope scope;
     private final Feeds.Listener listener;
+    private final Decoding decoding;
     private final ListWatch watch;
     private volatile boolean listed;
     private volatile boolean silent;
@@ -38,7 +42,8 @@ final class Feed implements AutoCloseable {
             Scope scope, Feeds.Listener listener, Function<ListWatch.Listener, ListWatch> start, Runnable whenListed) {
         this.scope = scope;
         this.listener = listener;
-        this.watch = start.apply(new Decoding(whenListed));
+        this.decoding = new Decoding(whenListed);
+        this.watch = start.apply(decoding);
     }
 
     static Feed start(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
@@ -57,6 +62,21 @@ final class Feed implements AutoCloseable {
 
     boolean isListed() {
         return listed;
+    }
+
+    /** Looks again at an object for which there was no room, unless it has changed since, which the watch will say. */
+    void again(JsonParser parser) throws IOException {
+        RawObject object = RawObject.read(
+                parser, scope.collection().type(), scope.collection().annotations());
+        decoding.tell(object.name(), () -> {
+            if (!silent && scope.shares().isWaiting(id(object.name()), object.version())) {
+                decoding.decode(object);
+            }
+        });
+    }
+
+    private ResourceId id(Name name) {
+        return new ResourceId(kind().type(), name);
     }
 
     private final class Decoding implements ListWatch.Listener {
@@ -87,54 +107,91 @@ final class Feed implements AutoCloseable {
         }
 
         private void decode(RawObject object) {
-            Decoded decoded = tooLarge(object)
+            Optional<String> tooLarge = tooLarge(object);
+            Optional<String> noRoom = tooLarge.isPresent() ? Optional.empty() : noRoom(object);
+            Decoded decoded = tooLarge.or(() -> noRoom)
                     .map(why -> Decoder.decodeOutline(object.source(), why))
                     .orElseGet(() -> Decoder.decodeStored(List.of(object.source())));
-            decoded.errors().stream()
-                    .findFirst()
-                    .ifPresent(error -> LOG.log(
-                            Level.WARNING,
-                            "{0} {1} cannot be read: {2}",
-                            kind().type().kind(),
-                            object.name(),
-                            words(error)));
-            decoded.objects().stream()
-                    .findFirst()
-                    .ifPresentOrElse(
-                            found -> {
-                                listener.raw(found.resource(), object.json());
-                                listener.there(found.resource());
-                            },
-                            () -> listener.unreadable(unreadable(object, decoded)));
+            if (noRoom.isEmpty()) { // which is said once for a namespace
+                decoded.errors().stream()
+                        .findFirst()
+                        .ifPresent(error -> LOG.log(
+                                Level.WARNING,
+                                "{0} {1} cannot be read: {2}",
+                                kind().type().kind(),
+                                object.name(),
+                                words(error)));
+            }
+            Optional<Resource> found = decoded.objects().stream().findFirst().map(Decoded.Located::resource);
+            if (isKept(object, found)) {
+                found.ifPresentOrElse(
+                        resource -> {
+                            listener.raw(resource, object.json());
+                            listener.there(resource);
+                        },
+                        () -> listener.unreadable(unreadable(object, decoded)));
+            }
+        }
+
+        // Where the namespace has no room for the outline either, nobody is told anything.
+        private boolean isKept(RawObject object, Optional<Resource> found) {
+            if (!isBounded(object)) {
+                return true;
+            }
+            if (found.filter(resource -> resource.meta().unread().isEmpty()).isPresent()) {
+                scope.shares().accept(id(object.name()), object);
+                return true;
+            }
+            int length = found.map(outline -> outline.toString().length()).orElse(0);
+            return scope.shares().outline(id(object.name()), length);
+        }
+
+        private Optional<String> noRoom(RawObject object) {
+            return isBounded(object) ? scope.shares().offer(id(object.name()), object) : Optional.empty();
         }
 
         private static String words(Finding error) {
             return (error.path().isEmpty() ? "" : error.path() + ": ") + error.message();
         }
 
-        // A user's VCL and authorities are in ConfigMaps, which are read only where they are named. Objects of no
-        // namespace are not
-        // tenants' to write.
-        private Optional<String> tooLarge(RawObject object) {
-            boolean isBounded = !object.name().namespace().isEmpty()
+        // ConfigMaps hold users' VCL and authorities and are read only where they are named. Any namespace may name
+        // them: counted in their own, they would take the room of somebody who named none. Objects of no namespace are
+        // not tenants' to write.
+        private boolean isBounded(RawObject object) {
+            return !object.name().namespace().isEmpty()
                     && !scope.kind().record().equals(ConfigMap.class);
-            return object.size() <= MOST_BYTES || !isBounded
-                    ? Optional.empty()
-                    : Optional.of(
-                            "it has " + object.size() + " bytes without its status and its annotations, and at most "
-                                    + MOST_BYTES + " are taken: split it, or make it smaller");
+        }
+
+        private Optional<String> tooLarge(RawObject object) {
+            if (object.size() <= MOST_BYTES || !isBounded(object)) {
+                return Optional.empty();
+            }
+            scope.shares().refuse(id(object.name()), object);
+            return Optional.of("it has " + object.size() + " bytes without its status and its annotations, and at most "
+                    + MOST_BYTES + " are taken: split it, or make it smaller");
         }
 
         private Feeds.Unreadable unreadable(RawObject object, Decoded decoded) {
             String why =
                     decoded.errors().stream().findFirst().map(Decoding::words).orElse("");
-            var id = new ResourceId(kind().type(), object.name());
-            return new Feeds.Unreadable(scope.kind().record(), id, kind().apiVersion(), object.uid(), why);
+            return new Feeds.Unreadable(
+                    scope.kind().record(), id(object.name()), kind().apiVersion(), object.uid(), why);
         }
 
         @Override
         public void gone(Name name) {
-            tell(name, () -> listener.gone(scope.kind().record(), name));
+            tell(name, () -> {
+                scope.shares().gone(id(name));
+                listener.gone(scope.kind().record(), name);
+            });
+        }
+
+        @Override
+        public boolean asksAgain() {
+            List<ResourceId> younger = scope.shares().preferOldest(kind().type());
+            younger.forEach(
+                    id -> tell(id.name(), () -> listener.gone(scope.kind().record(), id.name())));
+            return !younger.isEmpty();
         }
 
         @Override

@@ -62,16 +62,28 @@ public final class Feeds implements AutoCloseable {
     public record Unreadable(
             Class<? extends Resource> kind, ResourceId id, String apiVersion, String uid, String why) {}
 
+    /**
+     * How much is kept.
+     *
+     * @param annotations those that somebody reads
+     */
+    public record Reading(Set<String> annotations, NamespaceShares shares) {
+        public Reading {
+            annotations = Set.copyOf(annotations);
+        }
+    }
+
     private record Labels(String bundle, String channel) {}
 
     private final Requests api;
     private final Listener listener;
-    private final Set<String> annotations;
+    private final Reading reading;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<GroupKind, Feed> feeds = new HashMap<>();
     private final Map<Name, Feed> configMaps = new HashMap<>();
     private final KeyPairs keyPairs;
+    private final Readmission readmission;
     private final Map<String, Labels> crds = new HashMap<>();
     private Definitions definitions = Definitions.NONE;
     private ListWatch crdWatch;
@@ -80,26 +92,23 @@ public final class Feeds implements AutoCloseable {
     private boolean outdated;
     private boolean closed;
 
-    private Feeds(Requests api, Listener listener, Set<String> annotations) {
+    private Feeds(Requests api, Listener listener, Reading reading) {
         this.api = api;
         this.listener = listener;
-        this.annotations = Set.copyOf(annotations);
+        this.reading = reading;
         this.keyPairs = KeyPairs.start(api, listener, this::signal);
         this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdListener());
+        this.readmission = Readmission.start(api, reading.shares(), this::find);
     }
 
-    /** Reads all but annotations. */
+    /** Reads all but annotations, however much there is. */
     public static Feeds start(Requests api, Listener listener) {
-        return start(api, listener, Set.of());
+        return start(api, listener, new Reading(Set.of(), NamespaceShares.ofHeap(Long.MAX_VALUE)));
     }
 
-    /**
-     * Starts watching.
-     *
-     * @param annotations those that somebody reads
-     */
-    public static Feeds start(Requests api, Listener listener, Set<String> annotations) {
-        var feeds = new Feeds(api, listener, annotations);
+    /** Starts watching. */
+    public static Feeds start(Requests api, Listener listener, Reading reading) {
+        var feeds = new Feeds(api, listener, reading);
         Supervisor.PROCESS.thread("definitions", feeds::define).start();
         return feeds;
     }
@@ -179,7 +188,17 @@ public final class Feeds implements AutoCloseable {
     }
 
     private Feed.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
-        return new Feed.Scope(ResourceKind.of(kind), collection.annotated(annotations), wanted);
+        return new Feed.Scope(
+                ResourceKind.of(kind), collection.annotated(reading.annotations()), wanted, reading.shares());
+    }
+
+    private Optional<Feed> find(GroupKind type) {
+        lock.lock();
+        try {
+            return Optional.ofNullable(feeds.get(type));
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void signal() {
@@ -360,6 +379,7 @@ public final class Feeds implements AutoCloseable {
             feeds.values().forEach(Feed::close);
             configMaps.values().forEach(Feed::close);
             keyPairs.close();
+            readmission.close();
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -38,6 +38,11 @@ public final class ListWatch implements AutoCloseable {
 
         /** All that there was at one moment has been said; again after each list. */
         void listed();
+
+        /** Whether all is to be said once more before that, by another list. */
+        default boolean asksAgain() {
+            return false;
+        }
     }
 
     private final Requests api;
@@ -128,6 +133,16 @@ public final class ListWatch implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
+        Set<Name> all = pages();
+        if (listener.asksAgain()) {
+            all = pages();
+        }
+        Set<Name> there = all;
+        known.stream().filter(name -> !there.contains(name)).toList().forEach(this::gone);
+        listener.listed();
+    }
+
+    private Set<Name> pages() throws IOException, InterruptedException {
         var all = new HashSet<Name>();
         var page = new Page("", "");
         do {
@@ -142,8 +157,7 @@ public final class ListWatch implements AutoCloseable {
             throw new IOException("a list without a resourceVersion");
         }
         version = page.version();
-        known.stream().filter(name -> !all.contains(name)).toList().forEach(this::gone);
-        listener.listed();
+        return all;
     }
 
     private record Page(String version, String more) {}

@@ -27,15 +27,24 @@ public final class RawObject {
     private final Name name;
     private final String uid;
     private final String version;
+    private final String created;
     private final byte[] json;
-    private final int statusBytes;
+    private final Part status;
 
-    private RawObject(Meta meta, byte[] json, int statusBytes) {
+    /** Where the status is. */
+    private record Part(int from, int to) {
+        int length() {
+            return to - from;
+        }
+    }
+
+    private RawObject(Meta meta, byte[] json, Part status) {
         this.name = new Name(meta.namespace, meta.name);
         this.uid = meta.uid;
         this.version = meta.version;
+        this.created = meta.created;
         this.json = json;
-        this.statusBytes = statusBytes;
+        this.status = status;
     }
 
     public Name name() {
@@ -51,13 +60,23 @@ public final class RawObject {
         return version;
     }
 
+    /** When it was created, as text that sorts by time. */
+    String created() {
+        return created;
+    }
+
     public byte[] json() {
         return json.clone();
     }
 
     /** Bytes of what its author wrote; the status is that of controllers. */
     int size() {
-        return json.length - statusBytes;
+        return json.length - status.length();
+    }
+
+    /** What it counts in the share of its namespace. */
+    int weight() {
+        return NamespaceShares.weight(json, status.from(), status.to());
     }
 
     /** For the decoder, under the name of the object. */
@@ -69,7 +88,7 @@ public final class RawObject {
     static RawObject read(JsonParser parser, Type type, Set<String> annotations) throws IOException {
         var out = new ByteArrayOutputStream(1024);
         var meta = new Meta(annotations);
-        int statusBytes = 0;
+        var status = new Part(0, 0);
         try (JsonGenerator json = JSON.createGenerator(out)) {
             json.writeStartObject();
             json.writeStringField("apiVersion", type.apiVersion());
@@ -89,7 +108,7 @@ public final class RawObject {
                         json.writeFieldName(field);
                         json.copyCurrentStructure(parser);
                         json.flush();
-                        statusBytes += out.size() - before;
+                        status = new Part(before, out.size());
                     }
                     default -> {
                         json.writeFieldName(field);
@@ -99,7 +118,7 @@ public final class RawObject {
             }
             json.writeEndObject();
         }
-        return new RawObject(meta, out.toByteArray(), statusBytes);
+        return new RawObject(meta, out.toByteArray(), status);
     }
 
     private static final class Meta {
@@ -108,6 +127,7 @@ public final class RawObject {
         private String namespace = "";
         private String uid = "";
         private String version = "";
+        private String created = "";
 
         Meta(Set<String> annotations) {
             this.annotations = annotations;
@@ -141,6 +161,7 @@ public final class RawObject {
                 case "namespace" -> namespace = parser.getText();
                 case "uid" -> uid = parser.getText();
                 case "resourceVersion" -> version = parser.getText();
+                case "creationTimestamp" -> created = parser.getText();
                 default -> {
                     // Nothing that a watch needs.
                 }

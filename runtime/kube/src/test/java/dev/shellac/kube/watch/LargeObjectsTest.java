@@ -124,7 +124,8 @@ final class LargeObjectsTest implements Feeds.Listener {
         for (int i = 0; i < MANY; i++) {
             route("r" + i, ",\"annotations\":{\"x/y\":\"" + i + text + "\",\"read\":\"yes\"}", "{}");
         }
-        try (Feeds feeds = Feeds.start(api.requests(), this, Set.of("read"))) {
+        try (Feeds feeds = Feeds.start(
+                api.requests(), this, new Feeds.Reading(Set.of("read"), NamespaceShares.ofHeap(Long.MAX_VALUE)))) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(routes()).hasSize(MANY).allSatisfy(route -> {
                 assertThat(route.meta().unread()).isEmpty();

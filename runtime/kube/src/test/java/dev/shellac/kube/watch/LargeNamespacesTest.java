@@ -1,0 +1,283 @@
+package dev.shellac.kube.watch;
+
+import static dev.shellac.testkit.patience.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.shellac.kube.Api;
+import dev.shellac.model.Name;
+import dev.shellac.model.Resource;
+import dev.shellac.model.core.Service;
+import dev.shellac.model.route.HttpRoute;
+import dev.shellac.testkit.kube.FakeApiServer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A namespace may have as many objects as its server takes; what is kept of them is its share. */
+final class LargeNamespacesTest implements Feeds.Listener {
+    private static final String GROUP = "gateway.networking.k8s.io";
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final long SHARE = 4 << 20;
+    /** As many as fit the share. */
+    private static final int FITTING = 31;
+
+    private final FakeApiServer server = FakeApiServer.start();
+    private final Api api = Api.at(server.url());
+    private final Map<Name, Resource> routes = new ConcurrentHashMap<>();
+    private final Map<Name, Resource> services = new ConcurrentHashMap<>();
+    private final Map<Name, String> unreadable = new ConcurrentHashMap<>();
+
+    LargeNamespacesTest() throws Exception {}
+
+    @BeforeEach
+    void define() {
+        server.define(GROUP + "/v1", "HTTPRoute", "httproutes");
+        server.put(
+                "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/httproutes." + GROUP,
+                "{\"metadata\":{\"name\":\"httproutes." + GROUP + "\"}}");
+    }
+
+    @AfterEach
+    void end() {
+        api.close();
+        server.close();
+    }
+
+    @Override
+    public void there(Resource resource) {
+        (resource instanceof HttpRoute ? routes : services).put(resource.meta().name(), resource);
+    }
+
+    @Override
+    public void gone(Class<? extends Resource> kind, Name name) {
+        (kind.equals(HttpRoute.class) ? routes : services).remove(name);
+    }
+
+    @Override
+    public void unreadable(Feeds.Unreadable object) {
+        unreadable.put(object.id().name(), object.why());
+    }
+
+    @Override
+    public void defined(Definitions definitions) {}
+
+    @Override
+    public void read() {}
+
+    private Feeds start(long share) throws Exception {
+        Feeds feeds = Feeds.start(api.requests(), this, new Feeds.Reading(Set.of(), NamespaceShares.ofHeap(9 * share)));
+        assertThat(feeds.awaitSynced(SOON)).isTrue();
+        return feeds;
+    }
+
+    private static String path(String namespace, String name) {
+        return "/apis/" + GROUP + "/v1/namespaces/" + namespace + "/httproutes/" + name;
+    }
+
+    /** A route with 128 matches, each with a value of this length. */
+    private void route(String namespace, String name, int value, int age) {
+        String match = "{\"headers\":[{\"name\":\"a\",\"value\":\"" + "v".repeat(value) + "\"}]}";
+        String rule = "{\"matches\":["
+                + IntStream.range(0, value == 0 ? 0 : 8).mapToObj(i -> match).collect(Collectors.joining(",")) + "]}";
+        server.put(
+                path(namespace, name),
+                "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"" + namespace + "\",\"creationTimestamp\":\""
+                        + Instant.ofEpochSecond(1_800_000_000L - age)
+                        + "\"},\"spec\":{\"parentRefs\":[{\"name\":\"edge\",\"namespace\":\"shop\"}],\"rules\":["
+                        + IntStream.range(0, value == 0 ? 1 : 16)
+                                .mapToObj(i -> value == 0 ? "{}" : rule)
+                                .collect(Collectors.joining(","))
+                        + "]}}");
+    }
+
+    private Set<String> names(Predicate<Resource> which) {
+        return routes.values().stream()
+                .filter(which)
+                .map(route -> route.meta().name())
+                .filter(name -> name.namespace().equals("tenant"))
+                .map(Name::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private Set<String> taken() {
+        return names(route -> route.meta().unread().isEmpty());
+    }
+
+    private Set<String> refused() {
+        return names(route -> route.meta().unread().isPresent());
+    }
+
+    private static Set<String> numbered(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(LargeNamespacesTest::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String name(int number) {
+        return String.format("r%03d", number);
+    }
+
+    @Test
+    void aNamespaceIsRefusedBeyondItsShareAndNobodyElseIs() throws Exception {
+        for (int i = 0; i < 250; i++) {
+            route("tenant", name(i), 900, 0);
+        }
+        route("honest", "r", 900, 0);
+        try (Feeds feeds = start(SHARE)) {
+            assertThat(taken()).isEqualTo(numbered(0, FITTING));
+            assertThat(refused()).isEqualTo(numbered(FITTING, 250));
+            assertThat(routes.get(new Name("tenant", name(249))).meta().unread())
+                    .hasValueSatisfying(why -> assertThat(why)
+                            .matches("the objects of namespace tenant take 4[01][0-9]{5} of the 4194304 bytes that a"
+                                    + " namespace has in the operator's memory, and this one takes 13[0-9]{4} more:"
+                                    + " delete objects of the namespace, or make them smaller"));
+            assertThat(routes.get(new Name("honest", "r")).meta().unread()).isEmpty();
+            route("other", "r", 900, 0);
+            eventually("another is taken", () -> routes.containsKey(new Name("other", "r")));
+            assertThat(routes.get(new Name("other", "r")).meta().unread()).isEmpty();
+        }
+    }
+
+    @Test
+    void roomThatBecomesFreeIsForTheOldestThatWait() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            route("tenant", name(i), 900, i < 45 ? 100 - i : 1);
+        }
+        try (Feeds feeds = start(SHARE)) {
+            assertThat(taken()).isEqualTo(numbered(0, FITTING));
+            server.remove(path("tenant", name(3)));
+            server.remove(path("tenant", name(4)));
+            route("tenant", name(5), 10, 95);
+            Set<String> next = numbered(0, FITTING + 3);
+            next.removeAll(Set.of(name(3), name(4)));
+            eventually("the next three are taken", () -> taken().equals(next));
+            assertThat(refused()).isEqualTo(numbered(FITTING + 3, 50));
+            long lists = server.reads().stream()
+                    .filter(read -> read.contains("/httproutes?limit"))
+                    .count();
+            assertThat(lists).as("nothing is listed again").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anUpdateThatDoesNotFitIsRefusedAlone() throws Exception {
+        for (int i = 0; i < FITTING; i++) {
+            route("tenant", name(i), 900, 0);
+        }
+        try (Feeds feeds = start(SHARE)) {
+            assertThat(taken()).hasSize(FITTING);
+            for (int i = 0; i < 20; i++) {
+                route("tenant", name(i), 960, 0);
+            }
+            eventually("some do not fit", () -> !refused().isEmpty());
+            assertThat(taken()).hasSizeGreaterThan(FITTING - 20);
+            Set<String> waiting = refused();
+            route("tenant", waiting.iterator().next(), 900, 0);
+            server.remove(path("tenant", name(20)));
+            eventually(
+                    "all fit", () -> taken().size() == FITTING - 1 && refused().isEmpty());
+        }
+    }
+
+    @Test
+    void anUpdateThatIsRefusedCountsAsTheVersionThatStays() throws Exception {
+        for (int i = 0; i < FITTING; i++) {
+            route("tenant", name(i), 900, 0);
+        }
+        try (Feeds feeds = start(SHARE)) {
+            // What is served stays in memory, however small the version is that cannot be read.
+            for (int i = 0; i < FITTING; i++) {
+                server.put(
+                        path("tenant", name(i)),
+                        "{\"spec\":{\"rules\":[{\"matches\":[{\"path\":{\"type\":\"New\"}}]}]}}");
+            }
+            eventually("none can be read", () -> refused().size() == FITTING);
+            route("tenant", "more", 900, 0);
+            eventually("it has no room", () -> refused().contains("more"));
+            server.remove(path("tenant", name(7)));
+            eventually("it has", () -> taken().equals(Set.of("more")));
+        }
+    }
+
+    @Test
+    void afterAStartTheOldestAreTaken() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            route("tenant", name(i), 900, i);
+        }
+        Set<String> oldest = numbered(60 - FITTING, 60);
+        for (int start = 0; start < 2; start++) {
+            routes.clear();
+            try (Feeds feeds = start(SHARE)) {
+                assertThat(taken()).isEqualTo(oldest);
+                assertThat(refused()).isEqualTo(numbered(0, 60 - FITTING));
+            }
+        }
+    }
+
+    @Test
+    void outlinesHaveAShareToo() throws Exception {
+        for (int i = 0; i < 900; i++) {
+            route("tenant", name(i), 0, 0);
+        }
+        try (Feeds feeds = start(256 << 10)) {
+            assertThat(taken()).isEqualTo(numbered(0, taken().size())).hasSizeBetween(120, 256);
+            int fitting = taken().size();
+            int outlines = refused().size();
+            assertThat(outlines).isBetween(20, 64);
+            for (int i = 0; i < 100; i++) {
+                server.remove(path("tenant", name(i)));
+            }
+            eventually("the next are taken", () -> taken().equals(numbered(100, fitting + 100)));
+            eventually("others are in their place", () -> refused().size() >= outlines - 2);
+        }
+    }
+
+    @Test
+    void otherKindsCountToo() throws Exception {
+        String ports = IntStream.range(0, 900)
+                .mapToObj(i -> "{\"name\":\"p" + i + "\",\"port\":" + (i + 1) + "}")
+                .collect(Collectors.joining(","));
+        for (int i = 0; i < 100; i++) {
+            server.put(
+                    "/api/v1/namespaces/tenant/services/" + name(i),
+                    "{\"metadata\":{\"name\":\"" + name(i) + "\",\"namespace\":\"tenant\"},\"spec\":{\"ports\":["
+                            + ports + "]}}");
+        }
+        try (Feeds feeds = start(SHARE)) {
+            int fitting = services.size();
+            assertThat(fitting).isBetween(40, 90);
+            assertThat(unreadable).hasSize(100 - fitting);
+            assertThat(unreadable.values()).allMatch(why -> why.startsWith("the objects of namespace tenant take "));
+            route("tenant", "r", 900, 0);
+            eventually("a route has no room", () -> refused().equals(Set.of("r")));
+            for (int i = 0; i < 100; i += 2) {
+                server.remove("/api/v1/namespaces/tenant/services/" + name(i));
+            }
+            eventually("all have room", () -> taken().equals(Set.of("r")) && services.size() == 50);
+            assertThat(services.values()).allMatch(Service.class::isInstance);
+        }
+    }
+
+    @Test
+    void theArithmeticIsInBytesOfJsonAndTexts() {
+        String json = "{\"a\":\"" + "b".repeat(2_000) + "\"}";
+        assertThat(NamespaceShares.weight(json.getBytes(UTF_8))).isEqualTo(json.length() + 2 * 16);
+        assertThat(NamespaceShares.weight("{}".getBytes(UTF_8))).isEqualTo(1_024);
+        assertThat(NamespaceShares.weight(json.getBytes(UTF_8), 0, json.length()))
+                .isEqualTo(1_024);
+        assertThat(Optional.of(192L << 20).map(heap -> heap / 9).orElseThrow())
+                .as("10,000 routes of 900 bytes, each with 79 texts")
+                .isGreaterThan(10_000 * (900 + 79 * 16));
+    }
+}
