@@ -13,7 +13,7 @@ import (
 // Elsewhere clients have machines of their own. Here they share two processors with the cluster, and a client that waits for one would measure itself.
 const (
 	honestWeight   = 16
-	attackerWeight = 1
+	attackerWeight = 8
 )
 
 // weigh puts this process into a cgroup of the cluster, which goes with the cluster, with the weight of so many processors.

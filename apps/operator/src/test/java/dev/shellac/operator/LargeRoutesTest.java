@@ -137,7 +137,7 @@ final class LargeRoutesTest {
                 .anySatisfy(message -> assertThat(message)
                         .matches(
                                 "this version of the route is invalid: the objects of namespace tenant take [0-9]+ of the"
-                                        + " 1048576 bytes that a namespace has in the operator's memory, and this one takes"
+                                        + " 1048576 bytes that a namespace has in the operator's memory for routes, policies and grants, and this one takes"
                                         + " [0-9]+ more: delete objects of the namespace, or make them smaller"));
         stage.route("late", "cart");
         eventually("the neighbour's next route is served", () -> routing().contains("late.example.com"));

@@ -136,7 +136,7 @@ public final class PodCourier implements Courier, AutoCloseable {
     }
 
     private void post(Push push) {
-        refusal(push.recipient(), push.token(), push.delivery()).ifPresent(why -> {
+        refusal(push).ifPresent(why -> {
             LOG.log(
                     Level.DEBUG,
                     "{0} does not take changes: {1}",
@@ -145,6 +145,15 @@ public final class PodCourier implements Courier, AutoCloseable {
             shy.put(push.recipient().moment(), true);
             push.lost().run();
         });
+    }
+
+    private Optional<String> refusal(Push push) {
+        try {
+            return refusal(push.recipient(), push.token(), push.delivery());
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "sending changes to " + push.recipient().pod().name() + " failed", e);
+            return Optional.of(e.toString());
+        }
     }
 
     private Optional<String> refusal(Recipient recipient, String token, Delivery delivery) {

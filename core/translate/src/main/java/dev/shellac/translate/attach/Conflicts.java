@@ -1,5 +1,6 @@
 package dev.shellac.translate.attach;
 
+import dev.shellac.model.GroupKind;
 import dev.shellac.model.gateway.Listener;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
@@ -28,7 +29,7 @@ final class Conflicts {
      */
     static List<BoundListener> settle(List<BoundListener> own, List<BoundListener> earlier) {
         List<BoundListener> winners =
-                earlier.stream().filter(other -> other.conflict().isEmpty()).toList();
+                earlier.stream().filter(Conflicts::holdsItsPort).toList();
         // First against those who come before: one that lost to them is in nobody's way any more.
         List<BoundListener> left = own.stream()
                 .map(listener -> conflict(listener, winners).map(listener::lost).orElse(listener))
@@ -40,6 +41,13 @@ final class Conflicts {
                         ? listener
                         : conflict(listener, rivals).map(listener::lost).orElse(listener))
                 .toList();
+    }
+
+    // A listener that a ListenerSet brings and that is refused serves nothing, so it takes the port from no other
+    // tenant.
+    private static boolean holdsItsPort(BoundListener listener) {
+        return listener.conflict().isEmpty()
+                && (listener.refusal().isEmpty() || listener.owner().type().equals(GroupKind.GATEWAY));
     }
 
     private static Optional<Refusal> conflict(BoundListener listener, List<BoundListener> others) {

@@ -23,6 +23,9 @@ public final class PortLimit {
     /** Ports that ListenerSets of one other namespace may add to those that are there without them. */
     public static final int MOST_OF_A_NAMESPACE = 16;
 
+    /** Of these, ports of plain HTTP: one namespace cannot take all sockets that are free, and push out what others have. */
+    public static final int MOST_PLAIN_OF_A_NAMESPACE = 4;
+
     /** Pods start with sockets for so many ports of plain HTTP, and get as many more each time. */
     public static final int SOCKETS_STEP = 16;
 
@@ -30,6 +33,7 @@ public final class PortLimit {
     private final Set<Port> ports = new HashSet<>();
     private final Set<Port> plain = new HashSet<>();
     private final Map<String, Integer> added = new HashMap<>();
+    private final Map<String, Integer> addedPlain = new HashMap<>();
 
     PortLimit(String home) {
         this.home = home;
@@ -59,18 +63,34 @@ public final class PortLimit {
                     + " may add at most " + MOST_OF_A_NAMESPACE
                     + " ports to this Gateway; use a port that the Gateway has already");
         }
-        if (!namespace.equals(home) && !listener.isHttps() && needsMoreSockets()) {
-            return unavailable(
-                    "port " + port + " is one too many: the pods have sockets for " + plain.size()
-                            + " HTTP ports, all of which are in use, and ListenerSets of other namespaces cannot have pods replaced by ones with more;"
-                            + " use a port that the Gateway has already, or have a listener with this port added to the Gateway");
+        if (!listener.isHttps()) {
+            Optional<Refusal> refusal = plainRefusal(port, namespace);
+            if (refusal.isPresent()) {
+                return refusal;
+            }
+            plain.add(port);
+            addedPlain.merge(namespace, 1, Integer::sum);
         }
         ports.add(port);
-        if (!listener.isHttps()) {
-            plain.add(port);
-        }
         added.merge(namespace, 1, Integer::sum);
         return Optional.empty();
+    }
+
+    private Optional<Refusal> plainRefusal(Port port, String namespace) {
+        if (namespace.equals(home)) {
+            return Optional.empty();
+        }
+        if (addedPlain.getOrDefault(namespace, 0) >= MOST_PLAIN_OF_A_NAMESPACE) {
+            return unavailable("port " + port + " is one too many: ListenerSets of namespace " + namespace
+                    + " may add at most " + MOST_PLAIN_OF_A_NAMESPACE
+                    + " HTTP ports to this Gateway; use a port that the Gateway has already");
+        }
+        return needsMoreSockets()
+                ? unavailable(
+                        "port " + port + " is one too many: this Gateway has " + plain.size()
+                                + " HTTP ports, as many as its pods have sockets for, and only listeners of its own namespace can have the pods"
+                                + " replaced by ones with more; use a port that the Gateway has already, or have a listener with this port added to the Gateway")
+                : Optional.empty();
     }
 
     private boolean needsMoreSockets() {

@@ -133,16 +133,24 @@ public final class ListWatch implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
-        Set<Name> all = pages();
+        Listed listed = pages();
         if (listener.asksAgain()) {
-            all = pages();
+            listed = pages();
         }
-        Set<Name> there = all;
+        Set<Name> there = listed.all();
         known.stream().filter(name -> !there.contains(name)).toList().forEach(this::gone);
+        // Only now: a list that was not finished begins anew.
+        version = listed.version();
         listener.listed();
     }
 
-    private Set<Name> pages() throws IOException, InterruptedException {
+    private record Listed(String version, Set<Name> all) {
+        private Listed {
+            all = Set.copyOf(all);
+        }
+    }
+
+    private Listed pages() throws IOException, InterruptedException {
         var all = new HashSet<Name>();
         var page = new Page("", "");
         do {
@@ -156,8 +164,7 @@ public final class ListWatch implements AutoCloseable {
         if (page.version().isEmpty()) {
             throw new IOException("a list without a resourceVersion");
         }
-        version = page.version();
-        return all;
+        return new Listed(page.version(), all);
     }
 
     private record Page(String version, String more) {}

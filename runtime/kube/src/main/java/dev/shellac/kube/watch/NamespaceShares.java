@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Each namespace has a share of the heap for its objects, all kinds together. Whoever fills the share of a namespace has objects of that namespace refused,
+ * Each namespace has a share of the heap for its routes, policies and grants, and a quarter of that besides for Gateways, ListenerSets and Services: what others wait for must not depend on how many routes there are. Whoever fills the share of a namespace has objects of that namespace refused,
  * and nobody else's.
  *
  * <p>An object weighs its JSON without the status, and 16 bytes for each text in it. The heap that an object takes, with its packed form and all that a
@@ -66,12 +66,17 @@ public final class NamespaceShares {
     }
 
     private static final class Holding {
+        private final long share;
         private final Map<ResourceId, Entry> entries = new HashMap<>();
         private long kept;
         private long outlines;
         private int waiting;
         private boolean hasRoom;
         private boolean isTold;
+
+        Holding(long share) {
+            this.share = share;
+        }
 
         boolean mayTakeMore() {
             return hasRoom && waiting > 0;
@@ -105,7 +110,7 @@ public final class NamespaceShares {
     private final long share;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
-    private final Map<String, Holding> holdings = new HashMap<>();
+    private final Map<ShareAccount, Holding> holdings = new HashMap<>();
     private final Set<GroupKind> listed = new HashSet<>();
 
     private NamespaceShares(long share) {
@@ -141,13 +146,13 @@ public final class NamespaceShares {
     Optional<String> offer(ResourceId id, RawObject object) {
         lock.lock();
         try {
-            Holding holding = holdings.computeIfAbsent(id.namespace(), key -> new Holding());
+            Holding holding = holding(id);
             Entry entry = holding.entry(id);
             entry.created = object.created();
             entry.version = object.version();
             int weight = object.weight();
             int more = Math.max(0, weight - entry.kept);
-            if (holding.kept + more <= share) {
+            if (holding.kept + more <= holding.share) {
                 holding.await(entry, 0);
                 holding.keep(entry, entry.kept + more);
                 return Optional.empty();
@@ -155,11 +160,17 @@ public final class NamespaceShares {
             holding.await(entry, weight);
             tell(id.namespace(), holding);
             return Optional.of("the objects of namespace " + id.namespace() + " take " + entry.keptThen
-                    + " of the " + share + " bytes that a namespace has in the operator's memory, and this one takes "
+                    + " of the " + holding.share + " bytes that a namespace has in the operator's memory for "
+                    + ShareAccount.of(id).kinds() + ", and this one takes "
                     + more + " more: delete objects of the namespace, or make them smaller");
         } finally {
             lock.unlock();
         }
+    }
+
+    private Holding holding(ResourceId id) {
+        ShareAccount account = ShareAccount.of(id);
+        return holdings.computeIfAbsent(account, key -> new Holding(account.of(share)));
     }
 
     private void tell(String namespace, Holding holding) {
@@ -169,7 +180,7 @@ public final class NamespaceShares {
                     Level.WARNING,
                     "namespace {0} has more objects than its share of the heap has room for ({1} bytes); further ones are refused",
                     namespace,
-                    String.valueOf(share));
+                    String.valueOf(holding.share));
         }
     }
 
@@ -196,14 +207,16 @@ public final class NamespaceShares {
     boolean outline(ResourceId id, int length) {
         lock.lock();
         try {
-            Holding holding = holdings.computeIfAbsent(id.namespace(), key -> new Holding());
+            Holding holding = holding(id);
             Entry entry = holding.entry(id);
             boolean hadRoom = holding.hasRoom;
             holding.keep(entry, entry.before);
             holding.hasRoom = hadRoom; // nothing was released that was there before
             int weight = Math.max(LEAST_OUTLINE, length);
-            boolean fits = entry.before > 0 || holding.outlines - entry.outline + weight <= share / PART_FOR_OUTLINES;
-            holding.outline(entry, fits ? weight : 0);
+            boolean fits = holding.outlines - entry.outline + weight <= holding.share / PART_FOR_OUTLINES;
+            if (fits) {
+                holding.outline(entry, weight);
+            }
             if (!fits && entry.waiting == 0) {
                 holding.await(entry, NEVER);
             }
@@ -220,8 +233,8 @@ public final class NamespaceShares {
     public boolean restore(ResourceId id, int weight) {
         lock.lock();
         try {
-            Holding holding = holdings.get(id.namespace());
-            if (holding == null || !holding.entries.containsKey(id) || holding.kept + weight > share) {
+            Holding holding = holdings.get(ShareAccount.of(id));
+            if (holding == null || !holding.entries.containsKey(id) || holding.kept + weight > holding.share) {
                 return false;
             }
             Entry entry = holding.entry(id);
@@ -241,7 +254,7 @@ public final class NamespaceShares {
             holding.await(entry, 0);
             holding.entries.remove(id);
             if (holding.entries.isEmpty()) {
-                holdings.remove(id.namespace());
+                holdings.remove(ShareAccount.of(id));
             }
         });
     }
@@ -249,7 +262,7 @@ public final class NamespaceShares {
     private void change(ResourceId id, Consumer<Holding> change) {
         lock.lock();
         try {
-            Optional<Holding> found = Optional.ofNullable(holdings.get(id.namespace()));
+            Optional<Holding> found = Optional.ofNullable(holdings.get(ShareAccount.of(id)));
             found.ifPresent(change);
             found.filter(Holding::mayTakeMore).ifPresent(holding -> room.signalAll());
         } finally {
@@ -261,7 +274,7 @@ public final class NamespaceShares {
     boolean isWaiting(ResourceId id, String version) {
         lock.lock();
         try {
-            return Optional.ofNullable(holdings.get(id.namespace()))
+            return Optional.ofNullable(holdings.get(ShareAccount.of(id)))
                     .flatMap(holding -> Optional.ofNullable(holding.entries.get(id)))
                     .filter(entry -> entry.waiting > 0 && entry.version.equals(version))
                     .isPresent();
@@ -305,8 +318,8 @@ public final class NamespaceShares {
 
     private List<ResourceId> fitting(Holding holding) {
         var fitting = new ArrayList<ResourceId>();
-        long left = share - holding.kept;
-        long leftForOutlines = share / PART_FOR_OUTLINES - holding.outlines;
+        long left = holding.share - holding.kept;
+        long leftForOutlines = holding.share / PART_FOR_OUTLINES - holding.outlines;
         for (Map.Entry<ResourceId, Entry> found : holding.entries.entrySet().stream()
                 .filter(one -> one.getValue().waiting > 0)
                 .sorted(OLDEST_FIRST)
@@ -351,7 +364,7 @@ public final class NamespaceShares {
                 .filter(one -> one.getKey().type().equals(kind))
                 .sorted(OLDEST_FIRST)
                 .toList();
-        long left = share
+        long left = holding.share
                 - holding.kept
                 + all.stream().mapToLong(one -> one.getValue().kept).sum();
         for (Map.Entry<ResourceId, Entry> one : all) {
