@@ -99,7 +99,7 @@ func namespaceFlood(a *arena) func() {
 	return func() { a.neighbour.removeInTurn("HTTPRoute", floodOfRoutes, name) }
 }
 
-// largeRoute takes some 800 KiB of a table: one entry for each of its hosts and matches, each with its filters.
+// largeRoute takes some 760 kB of a table: one entry for each of its hosts and matches, each with its filters.
 func largeRoute(name, gateway string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: %s}\nspec:\n"+

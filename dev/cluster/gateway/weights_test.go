@@ -10,7 +10,7 @@ import (
 	"shellac.dev/cluster/internal/layout"
 )
 
-// Elsewhere clients have machines of their own. Here they share two processors with the cluster, and a client that waits for one would measure itself.
+// In production clients have machines of their own. Here they share the machine with the cluster, and a client that waits for a processor would measure itself.
 const (
 	honestWeight   = 16
 	attackerWeight = 8

@@ -1,4 +1,4 @@
-// Package cgroups makes and removes the cgroups under which a cluster's pods run, on machines with one
+// Package cgroups makes, weighs, enters and removes the cgroups under which a cluster's pods run, on machines with one
 // hierarchy (version 2) and with one for each controller (version 1).
 package cgroups
 
@@ -88,12 +88,12 @@ func Weigh(cgroup string, processors int) error {
 		return err
 	}
 	for _, hierarchy := range hierarchies {
-		for file, one := range weights {
+		for file, scale := range weights {
 			path := filepath.Join(hierarchy, cgroup, file)
 			if !isFile(path) {
 				continue
 			}
-			if err := os.WriteFile(path, []byte(strconv.Itoa(processors*one)), 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(strconv.Itoa(min(processors*scale.one, scale.most))), 0o644); err != nil {
 				return fmt.Errorf("cannot weigh cgroup %s: %w", path, err)
 			}
 		}
@@ -101,8 +101,8 @@ func Weigh(cgroup string, processors int) error {
 	return nil
 }
 
-// weights are the files that hold the weight of a cgroup, of version 1 and 2, and the weight that one processor has there by default.
-var weights = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
+// weights are the files that hold the weight of a cgroup, of version 1 and 2: what one processor has there by default, and the most that the kernel takes.
+var weights = map[string]struct{ one, most int }{"cpu.shares": {1024, 262_144}, "cpu.weight": {100, 10_000}}
 
 // Enter puts the calling process, and all that it starts from now on, into a cgroup of every controller that shares out processors.
 func Enter(cgroup string) error {

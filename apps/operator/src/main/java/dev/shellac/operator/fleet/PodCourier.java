@@ -105,9 +105,8 @@ public final class PodCourier implements Courier, AutoCloseable {
         return seal.map(found -> new Recipient(pod, state, found));
     }
 
-    // A pod takes one change set at a time and none that is older than what it has. A newer change set replaces one
-    // that waits, since it holds
-    // all changes of that one.
+    // A pod takes one change set at a time and rejects older ones. Change sets are cumulative, so a newer one replaces one that waits; its own callback
+    // reports a failure of both.
     private void send(Push push) {
         synchronized (sending) {
             if (sending.containsKey(push.pod())) {

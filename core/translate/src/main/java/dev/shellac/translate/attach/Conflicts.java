@@ -43,8 +43,8 @@ final class Conflicts {
                 .toList();
     }
 
-    // A listener that a ListenerSet brings and that is refused serves nothing, so it takes the port from no other
-    // tenant.
+    // A refused listener of a ListenerSet serves nothing and holds no port. One of the Gateway holds it: no tenant may take a port that the owner
+    // has listed.
     private static boolean holdsItsPort(BoundListener listener) {
         return listener.conflict().isEmpty()
                 && (listener.refusal().isEmpty() || listener.owner().type().equals(GroupKind.GATEWAY));
@@ -79,14 +79,14 @@ final class Conflicts {
                     : Optional.of(new Refusal(
                             Reason.PROTOCOL_CONFLICT,
                             "port " + listener.port() + " cannot be " + listener.protocol() + " here and "
-                                    + other.protocol() + " in " + where));
+                                    + other.protocol() + " in " + where + ": use another port"));
         }
         return listener.hostname().equals(other.hostname())
                 ? Optional.of(new Refusal(
                         Reason.HOSTNAME_CONFLICT,
                         "port " + listener.port() + " with "
                                 + (listener.hostname().isAny() ? "no hostname" : "hostname " + listener.hostname())
-                                + " is already " + where))
+                                + " is taken by " + where + ": use another port or hostname"))
                 : Optional.empty();
     }
 

@@ -13,7 +13,7 @@ import java.util.Set;
 /**
  * The ports of one Gateway. In every pod each socket of varnishd occupies a thread per pool for good, so both the Gateway and what one foreign
  * namespace may bring to it have a bound. Pods have sockets for plain HTTP in steps of 16, and those of a Gateway that needs more are replaced, caches
- * included: only the Gateway's own namespace can cause that. The Gateway's own listeners, of which the API allows 64, always fit; ListenerSets
+ * included: only the Gateway's own namespace can cause that. Sockets are counted from the ports that are there; pods may have more, which {@code Slots} of the operator keeps. The Gateway's own listeners, of which the API allows 64, always fit; ListenerSets
  * follow oldest first.
  */
 public final class PortLimit {
@@ -83,13 +83,13 @@ public final class PortLimit {
         if (addedPlain.getOrDefault(namespace, 0) >= MOST_PLAIN_OF_A_NAMESPACE) {
             return unavailable("port " + port + " is one too many: ListenerSets of namespace " + namespace
                     + " may add at most " + MOST_PLAIN_OF_A_NAMESPACE
-                    + " HTTP ports to this Gateway; use a port that the Gateway has already");
+                    + " HTTP ports to this Gateway; use a port that the Gateway has already, or have a listener with this port added to the Gateway");
         }
         return needsMoreSockets()
-                ? unavailable(
-                        "port " + port + " is one too many: this Gateway has " + plain.size()
-                                + " HTTP ports, as many as its pods have sockets for, and only listeners of its own namespace can have the pods"
-                                + " replaced by ones with more; use a port that the Gateway has already, or have a listener with this port added to the Gateway")
+                ? unavailable("no socket is free for HTTP port " + port + ": the " + plain.size()
+                        + " HTTP ports of this Gateway use all that are counted for its pods, and only a listener of namespace "
+                        + home + " can have the pods replaced by ones with more; use a port that the Gateway has already,"
+                        + " or have a listener with this port added to the Gateway")
                 : Optional.empty();
     }
 

@@ -61,7 +61,7 @@ public final class NamespaceShares {
         private int outline;
 
         boolean isUnseen() {
-            return waiting > 0 && before == 0 && outline == 0;
+            return waiting > 0 && outline == 0;
         }
     }
 
@@ -158,11 +158,12 @@ public final class NamespaceShares {
                 return Optional.empty();
             }
             holding.await(entry, weight);
-            tell(id.namespace(), holding);
-            return Optional.of("the objects of namespace " + id.namespace() + " take " + entry.keptThen
-                    + " of the " + holding.share + " bytes that a namespace has in the operator's memory for "
-                    + ShareAccount.of(id).kinds() + ", and this one takes "
-                    + more + " more: delete objects of the namespace, or make them smaller");
+            tell(id, holding);
+            return Optional.of("namespace " + id.namespace() + " has no room for it in the operator's memory: its "
+                    + ShareAccount.of(id).kinds() + " counted " + entry.keptThen + " of at most " + holding.share
+                    + " when this version was refused, and it counts " + more
+                    + " more (bytes of JSON without the status, and 16 for each text): delete objects of the namespace,"
+                    + " make them smaller, or have the operator's memory limit raised");
         } finally {
             lock.unlock();
         }
@@ -170,15 +171,19 @@ public final class NamespaceShares {
 
     private Holding holding(ResourceId id) {
         ShareAccount account = ShareAccount.of(id);
-        return holdings.computeIfAbsent(account, key -> new Holding(account.of(share)));
+        return holdings.computeIfAbsent(account, key -> new Holding(account.limit(share)));
     }
 
-    private void tell(String namespace, Holding holding) {
+    private void tell(ResourceId id, Holding holding) {
         if (!holding.isTold) {
             holding.isTold = true;
             LOG.log(
                     Level.WARNING,
-                    "namespace {0} has more objects than its share of the heap has room for ({1} bytes); further ones are refused",
+                    "namespace {0} has used up its share of the heap for {1} ({2} bytes); further objects are refused until some are deleted"
+                            + " or the operator's memory limit is raised",
+                    id.namespace(),
+                    ShareAccount.of(id).kinds(),
+                    String.valueOf(holding.share)); further ones are refused",
                     namespace,
                     String.valueOf(holding.share));
         }
@@ -203,7 +208,7 @@ public final class NamespaceShares {
         });
     }
 
-    /** Of its newest form the outline is kept beside the form before it; false where there is no room for that, either. */
+    /** Gives back what was reserved for a version that was refused, and counts its outline; false where there is no room for that, either. */
     boolean outline(ResourceId id, int length) {
         lock.lock();
         try {

@@ -5,8 +5,8 @@ import dev.shellac.model.ResourceId;
 import java.util.Set;
 
 /**
- * What an object of a namespace counts against. What serves already depends on Gateways, on ListenerSets and on the Services of Gateways, which tell an operator
- * that starts where each listener comes in: they have an account of their own, so that no number of routes has them refused.
+ * The account that an object counts against. Gateways, ListenerSets and Services have one of their own: an operator that starts reads from a Gateway's Service
+ * where its listeners come in, so routes must not crowd it out.
  */
 record ShareAccount(String namespace, Use use) {
     private static final int PART_FOR_SERVING = 4;
@@ -24,16 +24,16 @@ record ShareAccount(String namespace, Use use) {
 
     String kinds() {
         return switch (use) {
-            case ROUTING -> "routes, policies and grants";
+            case ROUTING -> "routes, policies, invalidations and grants";
             case SERVING -> "Gateways, ListenerSets and Services";
         };
     }
 
     /** Its part of the share of a namespace. */
-    long of(long share) {
+    long limit(long namespaceShare) {
         return switch (use) {
-            case ROUTING -> share;
-            case SERVING -> share / PART_FOR_SERVING;
+            case ROUTING -> namespaceShare;
+            case SERVING -> namespaceShare / PART_FOR_SERVING;
         };
     }
 }

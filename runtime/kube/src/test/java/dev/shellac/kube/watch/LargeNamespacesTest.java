@@ -148,9 +148,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
             assertThat(refused()).isEqualTo(numbered(FITTING, 250));
             assertThat(why("tenant", name(249)))
                     .hasValueSatisfying(why -> assertThat(why)
-                            .matches("the objects of namespace tenant take 4[01][0-9]{5} of the 4194304 bytes that a"
-                                    + " namespace has in the operator's memory for routes, policies and grants, and this one takes"
-                                    + " 13[0-9]{4} more: delete objects of the namespace, or make them smaller"));
+                            .matches("namespace tenant has no room for it in the operator's memory: its routes, policies, invalidations and grants"
+                                    + " counted 4[01][0-9]{5} of at most 4194304 when this version was refused, and it counts 13[0-9]{4} more .*")));
             assertThat(routes).containsKey(new Name("honest", "r"));
             assertThat(why("honest", "r")).isEmpty();
             route("other", "r", 900, 0);
@@ -283,6 +282,9 @@ final class LargeNamespacesTest implements Feeds.Listener {
                     .sum();
             assertThat(outlines).isLessThanOrEqualTo(share / 8);
             assertThat(names(route -> true)).as("the version before stays").containsAll(before);
+            Set<String> reported = refused();
+            reported.forEach(name -> server.remove(path("tenant", name)));
+            eventually("others report that they are refused", () -> !refused().isEmpty() && !reported.containsAll(refused()));
         }
     }
 
@@ -305,7 +307,7 @@ final class LargeNamespacesTest implements Feeds.Listener {
             assertThat(taken()).isEqualTo(numbered(0, FITTING));
             assertThat(unreadable).hasSize(100 - fitting);
             assertThat(unreadable.values())
-                    .allMatch(why -> why.contains("for Gateways, ListenerSets and Services, and this one takes"));
+                    .allMatch(why -> why.contains("its Gateways, ListenerSets and Services counted"));
             for (int i = 0; i < 100 - fitting; i++) {
                 server.remove("/api/v1/namespaces/tenant/services/" + name(i));
             }
