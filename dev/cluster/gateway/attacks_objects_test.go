@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -211,8 +213,12 @@ func sameNames(a *arena) func() {
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: shop-certificates-index, labels: {mine: \"yes\"}}\ndata: {mine: eWVz}\n",
 		a.authority.good("shop.example.com").secret("shop-tls"), shop(other.namespace))
 	return func() {
+		// What is left behind would be held against the attacks that follow.
+		defer n.discard("Gateway", "shop")
+		defer n.discard("HTTPRoute", "shop")
 		names := func(object string) {
-			a.eventually("the Gateway names the "+object, 20*time.Second, func() (bool, string) {
+			// The operator looks again after half a minute at the latest.
+			a.eventually("the Gateway names the "+object, 40*time.Second, func() (bool, string) {
 				status, words := conditionOf(n.get(gatewayAPI, "Gateway", "shop").Object, "Programmed", "status", "conditions")
 				return status == "False" && strings.Contains(words, object) && !strings.Contains(words, "shop-tls") && !strings.Contains(words, role), status + " " + words
 			})
@@ -236,6 +242,14 @@ func sameNames(a *arena) func() {
 		}
 		n.remove("v1", "Service", "shop")
 		n.remove("v1", "Secret", "shop-tls")
+	}
+}
+
+// discard removes an object of Gateway API if it is there.
+func (s *site) discard(kind, name string) {
+	s.Helper()
+	if err := s.resource(gatewayAPI, kind, s.namespace).Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		s.Error(err)
 	}
 }
 

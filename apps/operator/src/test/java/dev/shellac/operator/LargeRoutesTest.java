@@ -136,9 +136,9 @@ final class LargeRoutesTest {
                         .findValuesAsText("message"))
                 .anySatisfy(message -> assertThat(message)
                         .matches(
-                                "this version of the route is invalid: the objects of namespace tenant take [0-9]+ of the"
-                                        + " 1048576 bytes that a namespace has in the operator's memory for routes, policies and grants, and this one takes"
-                                        + " [0-9]+ more: delete objects of the namespace, or make them smaller"));
+                                "this version of the route is invalid: namespace tenant has no room for it in the operator's memory:"
+                                        + " its routes, policies, invalidations and grants counted [0-9]+ of at most 1048576 when this version was refused,"
+                                        + " and it counts [0-9]+ more .*"));
         stage.route("late", "cart");
         eventually("the neighbour's next route is served", () -> routing().contains("late.example.com"));
         stage.stop();

@@ -105,7 +105,8 @@ public final class PodCourier implements Courier, AutoCloseable {
         return seal.map(found -> new Recipient(pod, state, found));
     }
 
-    // A pod takes one change set at a time and rejects older ones. Change sets are cumulative, so a newer one replaces one that waits; its own callback
+    // A pod takes one change set at a time and rejects older ones. Change sets are cumulative, so a newer one replaces
+    // one that waits; its own callback
     // reports a failure of both.
     private void send(Push push) {
         synchronized (sending) {

@@ -43,7 +43,8 @@ final class Conflicts {
                 .toList();
     }
 
-    // A refused listener of a ListenerSet serves nothing and holds no port. One of the Gateway holds it: no tenant may take a port that the owner
+    // A refused listener of a ListenerSet serves nothing and holds no port. One of the Gateway holds it: no tenant may
+    // take a port that the owner
     // has listed.
     private static boolean holdsItsPort(BoundListener listener) {
         return listener.conflict().isEmpty()

@@ -81,14 +81,16 @@ public final class PortLimit {
             return Optional.empty();
         }
         if (addedPlain.getOrDefault(namespace, 0) >= MOST_PLAIN_OF_A_NAMESPACE) {
-            return unavailable("port " + port + " is one too many: ListenerSets of namespace " + namespace
-                    + " may add at most " + MOST_PLAIN_OF_A_NAMESPACE
-                    + " HTTP ports to this Gateway; use a port that the Gateway has already, or have a listener with this port added to the Gateway");
+            return unavailable(
+                    "port " + port + " is one too many: ListenerSets of namespace " + namespace
+                            + " may add at most " + MOST_PLAIN_OF_A_NAMESPACE
+                            + " HTTP ports to this Gateway; use a port that the Gateway has already, or have a listener with this port added to the Gateway");
         }
         return needsMoreSockets()
                 ? unavailable("no socket is free for HTTP port " + port + ": the " + plain.size()
                         + " HTTP ports of this Gateway use all that are counted for its pods, and only a listener of namespace "
-                        + home + " can have the pods replaced by ones with more; use a port that the Gateway has already,"
+                        + home
+                        + " can have the pods replaced by ones with more; use a port that the Gateway has already,"
                         + " or have a listener with this port added to the Gateway")
                 : Optional.empty();
     }

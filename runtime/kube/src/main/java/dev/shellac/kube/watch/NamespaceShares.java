@@ -183,8 +183,6 @@ public final class NamespaceShares {
                             + " or the operator's memory limit is raised",
                     id.namespace(),
                     ShareAccount.of(id).kinds(),
-                    String.valueOf(holding.share)); further ones are refused",
-                    namespace,
                     String.valueOf(holding.share));
         }
     }

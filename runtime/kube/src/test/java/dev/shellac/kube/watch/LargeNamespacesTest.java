@@ -147,9 +147,11 @@ final class LargeNamespacesTest implements Feeds.Listener {
             assertThat(taken()).isEqualTo(numbered(0, FITTING));
             assertThat(refused()).isEqualTo(numbered(FITTING, 250));
             assertThat(why("tenant", name(249)))
-                    .hasValueSatisfying(why -> assertThat(why)
-                            .matches("namespace tenant has no room for it in the operator's memory: its routes, policies, invalidations and grants"
-                                    + " counted 4[01][0-9]{5} of at most 4194304 when this version was refused, and it counts 13[0-9]{4} more .*")));
+                    .hasValueSatisfying(
+                            why -> assertThat(why)
+                                    .matches(
+                                            "namespace tenant has no room for it in the operator's memory: its routes, policies, invalidations and grants"
+                                                    + " counted 4[01][0-9]{5} of at most 4194304 when this version was refused, and it counts 13[0-9]{4} more .*"));
             assertThat(routes).containsKey(new Name("honest", "r"));
             assertThat(why("honest", "r")).isEmpty();
             route("other", "r", 900, 0);
@@ -284,7 +286,9 @@ final class LargeNamespacesTest implements Feeds.Listener {
             assertThat(names(route -> true)).as("the version before stays").containsAll(before);
             Set<String> reported = refused();
             reported.forEach(name -> server.remove(path("tenant", name)));
-            eventually("others report that they are refused", () -> !refused().isEmpty() && !reported.containsAll(refused()));
+            eventually(
+                    "others report that they are refused",
+                    () -> !refused().isEmpty() && !reported.containsAll(refused()));
         }
     }
 
