@@ -202,7 +202,7 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
 
     @Override
     public void translated(Duration took, Translator.Work work) {
-        metrics.translated(took, work.judgedRoutes());
+        metrics.translated(took, work.translatedRoutes());
     }
 
     @Override

@@ -70,7 +70,7 @@ public interface GatewayObjects {
      *
      * @param last the users' VCL that was last in effect
      */
-    Content content(Brief brief, LastVcl.Kept last, Form form);
+    Content content(Brief brief, LastVcl.Store last, Form form);
 
     /** The changes of a Gateway, without any: for who owns them. */
     ConfigMap noChanges(Gateway gateway);

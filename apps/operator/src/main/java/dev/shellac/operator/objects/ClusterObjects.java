@@ -134,7 +134,7 @@ public final class ClusterObjects implements GatewayObjects {
     }
 
     @Override
-    public Content content(Brief brief, LastVcl.Kept last, Form form) {
+    public Content content(Brief brief, LastVcl.Store last, Form form) {
         Kept own = own(brief);
         Optional<Sockets> before = own.sockets.or(() -> read(brief.gateway(), brief.snapshot()));
         Sockets sockets = assigned(brief, own);

@@ -39,9 +39,9 @@ final class GatewayVcl {
      *
      * @param isRefused whether pods refuse what they were given last
      */
-    Current settle(GatewayPlan plan, LastVcl.Kept kept, boolean isRefused) {
-        Made made = made(plan, kept);
-        good = isRefused ? good(plan, made, kept) : Optional.empty();
+    Current settle(GatewayPlan plan, LastVcl.Store store, boolean isRefused) {
+        Made made = made(plan, store);
+        good = isRefused ? good(plan, made, store) : Optional.empty();
         return new Current(made.text(), made.hash(), good, made.fault());
     }
 
@@ -58,7 +58,7 @@ final class GatewayVcl {
 
     // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
     // none is known, pods keep what they have: without a user's part they would serve what it may be there to forbid.
-    private Made made(GatewayPlan plan, LastVcl.Kept kept) {
+    private Made made(GatewayPlan plan, LastVcl.Store store) {
         var parts = new Parts(plan.userVcl(), plan.clients());
         if (last.filter(made -> made.parts().equals(parts)).isPresent()) {
             return last.get();
@@ -69,7 +69,7 @@ final class GatewayVcl {
                 UserVcl bad = plan.userVcl().orElseThrow();
                 Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
                 // What pods are known to have, before what was only written for them.
-                Optional<UserVcl> instead = kept.find(bad.configMap(), bad.key())
+                Optional<UserVcl> instead = store.find(bad.configMap(), bad.key())
                         .or(() -> last.filter(made -> made.text().isPresent())
                                 .map(made -> made.user().map(UserVcl::text).orElse("")))
                         .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
@@ -84,9 +84,9 @@ final class GatewayVcl {
 
     // What only varnishd refuses is found out by pods: one that starts then has nothing to begin with, unless it is
     // given the last good one.
-    private static Optional<String> good(GatewayPlan plan, Made made, LastVcl.Kept kept) {
+    private static Optional<String> good(GatewayPlan plan, Made made, LastVcl.Store store) {
         return made.user()
-                .flatMap(user -> kept.find(user.configMap(), user.key())
+                .flatMap(user -> store.find(user.configMap(), user.key())
                         .filter(text -> !text.equals(user.text()))
                         .map(text -> new UserVcl(user.configMap(), user.key(), text)))
                 .flatMap(user -> Configuration.vcl(plan, Optional.of(user)) instanceof MainVcl.Text text

@@ -75,12 +75,12 @@ public record CachePolicies(
         return Optional.<List<CachePolicy>>ofNullable(byTarget.get(target)).orElse(List.of());
     }
 
-    public Optional<Caching> ofRule(Name route, Optional<String> rule) {
+    public Optional<CacheRules> ofRule(Name route, Optional<String> rule) {
         var target = new ResourceId(GroupKind.HTTP_ROUTE, route);
         return rule.flatMap(name -> find(target, Optional.of(name))).or(() -> find(target, Optional.empty()));
     }
 
-    public Optional<Caching> ofGateway(Name gateway) {
+    public Optional<CacheRules> ofGateway(Name gateway) {
         return find(new ResourceId(GroupKind.GATEWAY, gateway), Optional.empty());
     }
 
@@ -92,7 +92,7 @@ public record CachePolicies(
                 policy.target().name());
     }
 
-    private Optional<Caching> find(ResourceId target, Optional<String> section) {
+    private Optional<CacheRules> find(ResourceId target, Optional<String> section) {
         return Optional.ofNullable(winners.get(target))
                 .flatMap(bySection -> Optional.ofNullable(bySection.get(section)))
                 .map(CachePolicies::plan);
@@ -168,8 +168,8 @@ public record CachePolicies(
                         new Refusal(Reason.TARGET_NOT_FOUND, "HTTPRoute " + name + " has no rule named " + section));
     }
 
-    private static Caching plan(CachePolicy policy) {
-        return new Caching(
+    private static CacheRules plan(CachePolicy policy) {
+        return new CacheRules(
                 policy.id(),
                 policy.defaultTtl().map(CachePolicies::seconds),
                 policy.forcedTtl().map(CachePolicies::seconds),

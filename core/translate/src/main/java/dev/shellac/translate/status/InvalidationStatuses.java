@@ -13,7 +13,7 @@ import java.util.Set;
 
 /** Status of VarnishCacheInvalidations: nobody carries them out yet, and each says so. One that another operator completed stays as it is. */
 public final class InvalidationStatuses {
-    private static final Set<String> OURS = Set.of(Verdicts.ACCEPTED);
+    private static final Set<String> OURS = Set.of(Conditions.ACCEPTED);
     private static final String COMPLETE = "Complete";
     private static final String FAILED = "Failed";
 
@@ -31,11 +31,11 @@ public final class InvalidationStatuses {
     }
 
     private static CacheInvalidationStatus of(CacheInvalidation invalidation) {
-        var verdicts = new Verdicts(invalidation.meta().generation());
+        var factory = new Conditions(invalidation.meta().generation());
         return new CacheInvalidationStatus(
                 Optional.of(FAILED),
-                ConditionSet.of(verdicts.no(
-                                Verdicts.ACCEPTED,
+                ConditionSet.of(factory.no(
+                                Conditions.ACCEPTED,
                                 Reason.UNSUPPORTED_VALUE,
                                 "invalidations are not supported yet: nothing was removed from the cache of Gateway "
                                         + invalidation.gateway()))

@@ -21,7 +21,7 @@ public record Statuses(
         Map<Name, PolicyStatus> cachePolicies,
         Map<Name, CacheInvalidationStatus> cacheInvalidations) {
     /** The types of conditions that are ours, where others write beside us. */
-    public static final Set<String> OWN_CONDITIONS = Verdicts.OURS;
+    public static final Set<String> OWN_CONDITIONS = Conditions.OURS;
 
     public static final Statuses EMPTY =
             new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());

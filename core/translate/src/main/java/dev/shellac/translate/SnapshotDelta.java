@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  * @param rebound Gateways were looked at again
  * @param retrusted BackendTLSPolicies were looked at again
  */
-record Step(World before, World now, boolean rebound, boolean retrusted) {
+record SnapshotDelta(TranslationContext before, TranslationContext now, boolean rebound, boolean retrusted) {
     private static final List<Class<? extends Resource>> BINDING = List.of(
             GatewayClass.class,
             Gateway.class,
@@ -46,17 +46,17 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
     private static final List<Class<? extends Resource>> TRUST =
             List.of(BackendTlsPolicy.class, ReferenceGrant.class, ConfigMap.class);
 
-    static Step of(World before, Snapshot next) {
+    static SnapshotDelta of(TranslationContext before, Snapshot next) {
         boolean rebound = BINDING.stream().anyMatch(kind -> isChanged(before, next, kind));
         boolean retrusted = TRUST.stream().anyMatch(kind -> isChanged(before, next, kind));
-        var now = new World(
+        var now = new TranslationContext(
                 before.settings(),
                 before.budgets(),
                 next,
                 rebound ? Gateways.bind(next, before.settings()) : before.gateways(),
                 retrusted ? BackendTls.of(next, before.settings().upstream()) : before.backendTls(),
                 before.caches().after(before.snapshot(), next));
-        return new Step(before, now, rebound, retrusted);
+        return new SnapshotDelta(before, now, rebound, retrusted);
     }
 
     /** Whether invalidations came, went or changed. */
@@ -64,12 +64,12 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
         return isChanged(before, now.snapshot(), CacheInvalidation.class);
     }
 
-    private static boolean isChanged(World before, Snapshot next, Class<? extends Resource> kind) {
+    private static boolean isChanged(TranslationContext before, Snapshot next, Class<? extends Resource> kind) {
         return !next.changesSince(before.snapshot(), kind).isEmpty();
     }
 
     /** The routes that must be judged again, also those that are no more. */
-    Set<Name> routes(Ledger ledger) {
+    Set<Name> routes(RouteIndex index) {
         var concerned = new TreeSet<Name>();
         Set<ResourceId> policed = now.caches().targetsUnlike(before.caches());
         changes(HttpRoute.class).map(Change::key).forEach(concerned::add);
@@ -81,15 +81,14 @@ record Step(World before, World now, boolean rebound, boolean retrusted) {
         }
         policed.forEach(target -> concerned.add(target.name()));
         changes(Service.class)
-                .flatMap(change -> ledger.usersOf(new ResourceId(GroupKind.SERVICE, change.key())))
+                .flatMap(change -> index.usersOf(new ResourceId(GroupKind.SERVICE, change.key())))
                 .forEach(concerned::add);
         changes(ReferenceGrant.class)
-                .flatMap(
-                        change -> ledger.usersOf(GroupKind.SERVICE, change.key().namespace()))
+                .flatMap(change -> index.usersOf(GroupKind.SERVICE, change.key().namespace()))
                 .forEach(concerned::add);
         if (retrusted) {
             now.backendTls().servicesUnlike(before.backendTls()).stream()
-                    .flatMap(service -> ledger.usersOf(new ResourceId(GroupKind.SERVICE, service)))
+                    .flatMap(service -> index.usersOf(new ResourceId(GroupKind.SERVICE, service)))
                     .forEach(concerned::add);
         }
         changes(Namespace.class)

@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
  * @param words for what
  * @param fault why no limit could hold it
  */
-record Demands(long more, List<String> words, Optional<String> fault) {
+record VarnishdMemoryDemand(long more, List<String> words, Optional<String> fault) {
     private static final long KIBI = 1024;
     private static final long BUCKET = 128;
     private static final String CLASSIC = "classic";
@@ -30,16 +30,16 @@ record Demands(long more, List<String> words, Optional<String> fault) {
             "thread_pool_stack", 80 * KIBI,
             "vsl_buffer", 16 * KIBI);
 
-    Demands {
+    VarnishdMemoryDemand {
         words = List.copyOf(words);
     }
 
-    static Demands of(List<String> arguments, MemoryBudget budget) {
+    static VarnishdMemoryDemand of(List<String> arguments, MemoryBudget budget) {
         var asked = new Asked();
         read(arguments, asked);
         var words = new ArrayList<String>();
         long more = asked.threads(budget, words) + asked.log(words) + asked.buckets(budget, words);
-        return new Demands(more, words, asked.fault);
+        return new VarnishdMemoryDemand(more, words, asked.fault);
     }
 
     private static void read(List<String> arguments, Asked asked) {

@@ -5,7 +5,7 @@ import dev.shellac.model.ResourceId;
 import dev.shellac.model.route.HttpRoute;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.RouteStatus;
-import dev.shellac.translate.Ledger.Reach;
+import dev.shellac.translate.RouteIndex.Reach;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.attach.BoundListener;
 import dev.shellac.translate.plan.CompiledRoute;
@@ -20,14 +20,14 @@ import java.util.stream.Stream;
  *
  * @param sizes what it takes in the table of each Gateway, or would take if there were room
  */
-record JudgedRoute(
+record TranslatedRoute(
         HttpRoute route,
         List<Attachment> attachments,
         RouteTask task,
         SharedMap<Name, Long> sizes,
         CompiledRoute compiled,
         Optional<RouteStatus> status) {
-    JudgedRoute {
+    TranslatedRoute {
         attachments = List.copyOf(attachments);
     }
 

@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Everything that the fate of a route depends on besides the route itself. */
-record World(
+record TranslationContext(
         Settings settings,
         TableBudgets budgets,
         Snapshot snapshot,
@@ -40,8 +40,8 @@ record World(
         TableBudget of(Snapshot snapshot, Gateway gateway);
     }
 
-    static World empty(Settings settings, TableBudgets budgets) {
-        return new World(
+    static TranslationContext empty(Settings settings, TableBudgets budgets) {
+        return new TranslationContext(
                 settings,
                 budgets,
                 Snapshot.empty(),

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What a cache policy means for one request. */
-public record Caching(CachePolicy policy, Request request) {
+public record CacheDecision(CachePolicy policy, Request request) {
     /** The header that keeps the request out of the cache. */
     public Optional<Bypass> bypass() {
         return policy.bypass().stream()

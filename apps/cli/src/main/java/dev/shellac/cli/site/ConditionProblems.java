@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The conditions of a translation that say that something is not as its author wants it. */
-record Conditions(Site site) {
+record ConditionProblems(Site site) {
     /** True is bad. */
     private static final Set<String> BAD = Set.of("Conflicted", "PartiallyInvalid");
     /** True is worth a look. */

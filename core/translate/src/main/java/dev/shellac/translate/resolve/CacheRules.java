@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** How responses are cached, in whole seconds, and by which policy. */
-public record Caching(
+public record CacheRules(
         ResourceId policy,
         Optional<Long> defaultTtlSeconds,
         Optional<Long> forcedTtlSeconds,
@@ -15,7 +15,7 @@ public record Caching(
         long keepSeconds,
         CacheKey cacheKey,
         List<BypassHeader> bypass) {
-    public Caching {
+    public CacheRules {
         bypass = List.copyOf(bypass);
     }
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Makes conditions of one generation. */
-record Verdicts(long generation) {
+record Conditions(long generation) {
     static final String ACCEPTED = "Accepted";
     static final String PROGRAMMED = "Programmed";
     static final String RESOLVED_REFS = "ResolvedRefs";

@@ -6,8 +6,8 @@ import dev.shellac.model.ResourceId;
 import dev.shellac.model.shared.SharedList;
 import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.shared.Tally;
-import dev.shellac.translate.Ledger.Reach;
-import dev.shellac.translate.Ledger.Use;
+import dev.shellac.translate.RouteIndex.Reach;
+import dev.shellac.translate.RouteIndex.Use;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.RoutePlan;
@@ -24,10 +24,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes into a ledger what was decided anew, route by route, and notes what else must be said anew because of it. */
-final class LedgerEdit {
+final class RouteIndexEdit {
     private record HostEdit(List<RoutePlan> gone, List<RoutePlan> come) {}
 
-    private SharedMap<Name, JudgedRoute> judged;
+    private SharedMap<Name, TranslatedRoute> translated;
     private SharedMap<Use, Name> users;
     private Tally<String> attached;
     private Tally<Reach> reached;
@@ -38,27 +38,27 @@ final class LedgerEdit {
     private final Set<ResourceId> targets = new TreeSet<>();
     private int changedHosts;
 
-    LedgerEdit(Ledger ledger) {
-        this.judged = ledger.judged();
-        this.users = ledger.users();
-        this.attached = ledger.attached();
-        this.reached = ledger.reached();
-        this.hosts = ledger.hosts();
+    RouteIndexEdit(RouteIndex index) {
+        this.translated = index.routes();
+        this.users = index.users();
+        this.attached = index.attached();
+        this.reached = index.reached();
+        this.hosts = index.hosts();
     }
 
     /** A route that is no more has no judgement. */
-    void replace(Name route, Optional<JudgedRoute> after) {
-        Optional<JudgedRoute> before = Optional.ofNullable(judged.get(route));
+    void replace(Name route, Optional<TranslatedRoute> after) {
+        Optional<TranslatedRoute> before = Optional.ofNullable(translated.get(route));
         if (before.equals(after)) {
             return;
         }
         routes.add(route);
-        judged = after.map(found -> judged.with(route, found)).orElseGet(() -> judged.without(route));
-        replaceUses(route, set(before, JudgedRoute::targets), set(after, JudgedRoute::targets));
-        replaceReaches(set(before, JudgedRoute::reaches), set(after, JudgedRoute::reaches));
-        if (replaceAttached(set(before, JudgedRoute::listeners), set(after, JudgedRoute::listeners))) {
-            gateways.addAll(set(before, JudgedRoute::gateways));
-            gateways.addAll(set(after, JudgedRoute::gateways));
+        translated = after.map(found -> translated.with(route, found)).orElseGet(() -> translated.without(route));
+        replaceUses(route, set(before, TranslatedRoute::targets), set(after, TranslatedRoute::targets));
+        replaceReaches(set(before, TranslatedRoute::reaches), set(after, TranslatedRoute::reaches));
+        if (replaceAttached(set(before, TranslatedRoute::listeners), set(after, TranslatedRoute::listeners))) {
+            gateways.addAll(set(before, TranslatedRoute::gateways));
+            gateways.addAll(set(after, TranslatedRoute::gateways));
         }
         replacePlans(plans(before), plans(after));
     }
@@ -82,7 +82,7 @@ final class LedgerEdit {
         return changedHosts;
     }
 
-    Ledger ledger(TableRoom room) {
+    RouteIndex build(TableRoom room) {
         edits.forEach((gateway, byHost) -> {
             SharedMap<Hostname, HostPlan> next =
                     Optional.ofNullable(hosts.get(gateway)).orElseGet(SharedMap::empty);
@@ -96,7 +96,7 @@ final class LedgerEdit {
             changedHosts += byHost.size();
         });
         edits.clear();
-        return new Ledger(judged, users, attached, reached, hosts, room);
+        return new RouteIndex(translated, users, attached, reached, hosts, room);
     }
 
     private static SharedList<RoutePlan> edited(@Nullable HostPlan before, HostEdit edit) {
@@ -179,11 +179,11 @@ final class LedgerEdit {
         return plans.getOrDefault(gateway, Map.of()).getOrDefault(host, List.of());
     }
 
-    private static Map<Name, Map<Hostname, List<RoutePlan>>> plans(Optional<JudgedRoute> route) {
+    private static Map<Name, Map<Hostname, List<RoutePlan>>> plans(Optional<TranslatedRoute> route) {
         return route.map(found -> found.compiled().plans()).orElse(Map.of());
     }
 
-    private static <T> Set<T> set(Optional<JudgedRoute> route, Function<JudgedRoute, Stream<T>> part) {
+    private static <T> Set<T> set(Optional<TranslatedRoute> route, Function<TranslatedRoute, Stream<T>> part) {
         return route.map(found -> part.apply(found).collect(Collectors.toSet())).orElse(Set.of());
     }
 }

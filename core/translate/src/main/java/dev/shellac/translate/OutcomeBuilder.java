@@ -42,14 +42,14 @@ import java.util.stream.Stream;
  *
  * @param edit what changed in the ledger
  */
-record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
-    Outcome outcome() {
+record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit, Outcome before) {
+    Outcome build() {
         Set<Name> gateways = gateways();
-        var counted = new GatewayStatuses(ledger.attached().counts());
+        var counted = new GatewayStatuses(index.attached().counts());
         return new Outcome(
                 plans(gateways),
                 new Statuses(
-                        step.rebound() ? classes() : before.statuses().gatewayClasses(),
+                        delta.rebound() ? classes() : before.statuses().gatewayClasses(),
                         gatewayStatuses(gateways, counted),
                         listenerSets(gateways, counted),
                         routeStatuses(),
@@ -61,10 +61,10 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     /** Those that something is to be said about, and those that are no more. */
     private Set<Name> gateways() {
         var gateways = new TreeSet<>(edit.gateways());
-        step.reports().map(Change::key).forEach(gateways::add);
-        if (step.rebound()) {
-            gateways.addAll(step.before().gateways().byName().keySet());
-            gateways.addAll(step.now().gateways().byName().keySet());
+        delta.reports().map(Change::key).forEach(gateways::add);
+        if (delta.rebound()) {
+            gateways.addAll(delta.before().gateways().byName().keySet());
+            gateways.addAll(delta.now().gateways().byName().keySet());
         }
         return gateways;
     }
@@ -81,25 +81,25 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private GatewayPlan plan(BoundGateway bound) {
-        Parameters parameters = Parameters.of(step.now().snapshot());
+        Parameters parameters = Parameters.of(delta.now().snapshot());
         return new GatewayPlan(
                 bound.name(),
                 bound.all()
                         .filter(BoundListener::isServing)
-                        .map(Judgement::plan)
+                        .map(OutcomeBuilder::plan)
                         .toList(),
-                ledger.hostsOf(bound.name()).values(),
+                index.hostsOf(bound.name()).values(),
                 bound.clientCertificate(),
                 parameters.userVcl(bound.gateway()),
                 clients(bound).filter(clients -> !clients.equals(Clients.USUAL)));
     }
 
     private Optional<Clients> clients(BoundGateway bound) {
-        return Parameters.of(step.now().snapshot()).of(bound.gateway()).map(GatewayClassParameters::clients);
+        return Parameters.of(delta.now().snapshot()).of(bound.gateway()).map(GatewayClassParameters::clients);
     }
 
     private List<String> warnings(BoundGateway bound) {
-        return Parameters.of(step.now().snapshot()).warnings(bound.gateway());
+        return Parameters.of(delta.now().snapshot()).warnings(bound.gateway());
     }
 
     private static ListenerPlan plan(BoundListener bound) {
@@ -115,16 +115,16 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private Map<Name, GatewayClassStatus> classes() {
-        World world = step.now();
+        TranslationContext context = delta.now();
         var statuses = new TreeMap<Name, GatewayClassStatus>();
-        world.gateways()
+        context.gateways()
                 .classes()
                 .forEach(ours -> statuses.put(
                         ours.meta().name(),
                         GatewayStatuses.of(
                                 ours,
-                                Parameters.of(world.snapshot()),
-                                world.settings().supportedFeatures())));
+                                Parameters.of(context.snapshot()),
+                                context.settings().supportedFeatures())));
         return statuses;
     }
 
@@ -138,7 +138,7 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private SharedMap<Name, ListenerSetStatus> listenerSets(Set<Name> gateways, GatewayStatuses counted) {
-        SharedMap<Name, ListenerSetStatus> statuses = step.rebound()
+        SharedMap<Name, ListenerSetStatus> statuses = delta.rebound()
                 ? SharedMap.empty()
                 : SharedMap.of(before.statuses().listenerSets());
         for (Name name : gateways) {
@@ -154,27 +154,27 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     private SharedMap<Name, RouteStatus> routeStatuses() {
         SharedMap<Name, RouteStatus> statuses = SharedMap.of(before.statuses().httpRoutes());
         for (Name name : edit.routes()) {
-            statuses = replaced(statuses, name, ledger.find(name).flatMap(JudgedRoute::status));
+            statuses = replaced(statuses, name, index.find(name).flatMap(TranslatedRoute::status));
         }
         return statuses;
     }
 
     private SharedMap<Name, PolicyStatus> backendTlsStatuses() {
-        BackendTls table = step.now().backendTls();
-        SharedMap<Name, PolicyStatus> statuses = step.retrusted()
+        BackendTls table = delta.now().backendTls();
+        SharedMap<Name, PolicyStatus> statuses = delta.retrusted()
                 ? SharedMap.empty()
                 : SharedMap.of(before.statuses().backendTlsPolicies());
-        Collection<BackendTls.Verdict> concerned = step.retrusted()
+        Collection<BackendTls.Verdict> concerned = delta.retrusted()
                 ? table.verdicts()
                 : edit.targets().stream()
                         .flatMap(target -> table.verdictsAbout(target).stream())
                         .toList();
-        var writer = new PolicyStatuses(step.now().settings().controllerName());
+        var writer = new PolicyStatuses(delta.now().settings().controllerName());
         for (BackendTls.Verdict verdict : concerned) {
             BackendTlsPolicy policy = verdict.policy();
             var ancestors = new TreeSet<ResourceId>();
             BackendTls.targets(policy)
-                    .flatMap(target -> ledger.gatewaysTo(target).stream())
+                    .flatMap(target -> index.gatewaysTo(target).stream())
                     .forEach(gateway -> ancestors.add(gateway(gateway)));
             statuses = replaced(statuses, policy.meta().name(), writer.of(verdict, ancestors));
         }
@@ -182,11 +182,11 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private SharedMap<Name, PolicyStatus> cacheStatuses() {
-        CachePolicies table = step.now().caches();
-        SharedMap<Name, PolicyStatus> statuses = step.rebound()
+        CachePolicies table = delta.now().caches();
+        SharedMap<Name, PolicyStatus> statuses = delta.rebound()
                 ? SharedMap.empty()
                 : SharedMap.of(before.statuses().cachePolicies());
-        var writer = new PolicyStatuses(step.now().settings().controllerName());
+        var writer = new PolicyStatuses(delta.now().settings().controllerName());
         for (Name name : cachePolicies(table)) {
             Optional<CachePolicies.Verdict> found =
                     Optional.ofNullable(table.verdicts().get(name));
@@ -197,17 +197,19 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
     }
 
     private Map<Name, CacheInvalidationStatus> invalidationStatuses() {
-        return step.rebound() || step.isInvalidating()
-                ? InvalidationStatuses.of(step.now().snapshot(), step.now().gateways())
+        return delta.rebound() || delta.isInvalidating()
+                ? InvalidationStatuses.of(delta.now().snapshot(), delta.now().gateways())
                 : before.statuses().cacheInvalidations();
     }
 
     private Set<Name> cachePolicies(CachePolicies table) {
-        if (step.rebound()) {
+        if (delta.rebound()) {
             return table.verdicts().keySet();
         }
         var concerned = new TreeSet<Name>();
-        table.verdicts().changesSince(step.before().caches().verdicts()).forEach(change -> concerned.add(change.key()));
+        table.verdicts()
+                .changesSince(delta.before().caches().verdicts())
+                .forEach(change -> concerned.add(change.key()));
         edit.routes().stream()
                 .flatMap(route -> table.of(new ResourceId(GroupKind.HTTP_ROUTE, route)).stream())
                 .forEach(policy -> concerned.add(policy.meta().name()));
@@ -220,19 +222,19 @@ record Judgement(Step step, Ledger ledger, LedgerEdit edit, Outcome before) {
         if (target.type().equals(GroupKind.GATEWAY)) {
             gateways = find(target.name()).map(BoundGateway::name).stream();
         } else if (target.type().equals(GroupKind.HTTP_ROUTE)) {
-            gateways = ledger.find(target.name()).stream()
-                    .flatMap(JudgedRoute::gateways)
+            gateways = index.find(target.name()).stream()
+                    .flatMap(TranslatedRoute::gateways)
                     .sorted();
         }
-        return gateways.map(Judgement::gateway).toList();
+        return gateways.map(OutcomeBuilder::gateway).toList();
     }
 
     private Optional<BoundGateway> find(Name gateway) {
-        return step.now().gateways().find(gateway);
+        return delta.now().gateways().find(gateway);
     }
 
     private Optional<DataPlane> report(Name gateway) {
-        return step.now().snapshot().dataPlane(gateway);
+        return delta.now().snapshot().dataPlane(gateway);
     }
 
     private static ResourceId gateway(Name name) {

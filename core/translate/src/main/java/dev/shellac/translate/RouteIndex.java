@@ -17,21 +17,21 @@ import java.util.stream.Stream;
  * What was decided about every route, and what follows from all of them together. A change of one route changes the entries
  * that are about it.
  *
- * @param judged by route
+ * @param routes by route
  * @param users the route of each {@link Use}: who names a Service, or whatever else stands in its place
  * @param attached how many routes each listener has, by its key
  * @param reached how many routes lead from a Gateway to an object
  * @param hosts by Gateway and hostname; no host without a route
  * @param room what routes take of the tables of their Gateways
  */
-record Ledger(
-        SharedMap<Name, JudgedRoute> judged,
+record RouteIndex(
+        SharedMap<Name, TranslatedRoute> routes,
         SharedMap<Use, Name> users,
         Tally<String> attached,
         Tally<Reach> reached,
         SharedMap<Name, SharedMap<Hostname, HostPlan>> hosts,
         TableRoom room) {
-    static final Ledger EMPTY = new Ledger(
+    static final RouteIndex EMPTY = new RouteIndex(
             SharedMap.empty(), SharedMap.empty(), Tally.empty(), Tally.empty(), SharedMap.empty(), TableRoom.EMPTY);
 
     private static final Name FIRST = Name.firstOf("");
@@ -56,8 +56,8 @@ record Ledger(
         }
     }
 
-    Optional<JudgedRoute> find(Name route) {
-        return Optional.ofNullable(judged.get(route));
+    Optional<TranslatedRoute> find(Name route) {
+        return Optional.ofNullable(routes.get(route));
     }
 
     /** The routes that name an object. */
