@@ -3,6 +3,6 @@
  * over a tree and a shape finds everything that is wrong and fills in what was left out.
  */
 @NullMarked
-package dev.shellac.decode.shape;
+package dev.shellac.decode.schema;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.shellac.decode.shape;
+package dev.shellac.decode.schema;
 
 import dev.shellac.decode.Finding;
 import dev.shellac.decode.Finding.Severity;
@@ -16,25 +16,25 @@ import java.util.stream.Collectors;
  * Fits a tree into a shape: gives the tree with defaults filled in, and collects what does not fit. Rules over several
  * fields run only where the fields themselves are right, as in the API server.
  */
-public final class Fitting {
+public final class SchemaValidator {
     private final String object;
-    private final Standing standing;
+    private final ObjectOrigin origin;
     private final List<Finding> findings = new ArrayList<>();
 
-    private Fitting(String object, Standing standing) {
+    private SchemaValidator(String object, ObjectOrigin origin) {
         this.object = object;
-        this.standing = standing;
+        this.origin = origin;
     }
 
     /** Whether somebody let the object in already. */
-    public enum Standing {
+    public enum ObjectOrigin {
         NEW,
         STORED
     }
 
     /** The tree with its defaults, and what was found; the tree is usable if no finding is an error. */
-    public record Fitted(Node.Mapping tree, List<Finding> findings) {
-        public Fitted {
+    public record Validated(Node.Mapping tree, List<Finding> findings) {
+        public Validated {
             findings = List.copyOf(findings);
         }
 
@@ -52,95 +52,95 @@ public final class Fitting {
         }
     }
 
-    public static Fitted fit(String object, Node.Mapping tree, Shape.Fields shape, Standing standing) {
-        var fitting = new Fitting(object, standing);
-        Node.Mapping fitted = fitting.fields(tree, shape, "");
-        return new Fitted(fitted, fitting.findings);
+    public static Validated validate(String object, Node.Mapping tree, Schema.Fields schema, ObjectOrigin origin) {
+        var schemaValidator = new SchemaValidator(object, origin);
+        Node.Mapping fitted = schemaValidator.fields(tree, schema, "");
+        return new Validated(fitted, schemaValidator.findings);
     }
 
-    private Node value(Node node, Shape shape, String path) {
-        return switch (shape) {
-            case Shape.Text text -> text(node, text, path);
-            case Shape.Whole whole -> whole(node, whole, path);
-            case Shape.Flag flag -> typed(node, Node.Flag.class, "true or false", path);
-            case Shape.Items items -> items(node, items, path);
-            case Shape.Table table -> table(node, table, path);
-            case Shape.Fields fields ->
+    private Node value(Node node, Schema schema, String path) {
+        return switch (schema) {
+            case Schema.Text text -> text(node, text, path);
+            case Schema.Whole whole -> whole(node, whole, path);
+            case Schema.Flag flag -> typed(node, Node.Flag.class, "true or false", path);
+            case Schema.Items items -> items(node, items, path);
+            case Schema.Table table -> table(node, table, path);
+            case Schema.Fields fields ->
                 node instanceof Node.Mapping mapping ? fields(mapping, fields, path) : wrong(node, "an object", path);
-            case Shape.WholeOrText either -> wholeOrText(node, either, path);
-            case Shape.Anything anything -> node;
+            case Schema.WholeOrText either -> wholeOrText(node, either, path);
+            case Schema.Anything anything -> node;
         };
     }
 
-    private Node.Mapping fields(Node.Mapping mapping, Shape.Fields shape, String path) {
+    private Node.Mapping fields(Node.Mapping mapping, Schema.Fields schema, String path) {
         int before = findings.size();
-        if (shape.others() == Shape.Others.NAMED) {
+        if (schema.others() == Schema.Others.NAMED) {
             mapping.fields().forEach((name, entry) -> {
-                if (!shape.byName().containsKey(name)) {
-                    unknown(entry.at(), child(path, name), nearest(name, shape));
+                if (!schema.byName().containsKey(name)) {
+                    unknown(entry.at(), child(path, name), nearest(name, schema));
                 }
             });
         }
         var fitted = new LinkedHashMap<String, Node.Entry>();
-        for (Shape.Field field : shape.byName().values()) {
+        for (Schema.Field field : schema.byName().values()) {
             present(mapping, field)
-                    .map(node -> new Node.Entry(node.at(), value(node, field.shape(), child(path, field.name()))))
+                    .map(node -> new Node.Entry(node.at(), value(node, field.schema(), child(path, field.name()))))
                     .ifPresentOrElse(entry -> fitted.put(field.name(), entry), () -> {
                         if (field.isRequired()) {
                             refuse(mapping.at(), child(path, field.name()), "missing, it is required");
                         }
                     });
         }
-        if (shape.others() == Shape.Others.KEPT) {
+        if (schema.others() == Schema.Others.KEPT) {
             mapping.fields().forEach(fitted::putIfAbsent);
         }
         Node.Mapping result = new Node.Mapping(mapping.at(), fitted);
         if (noErrorSince(before)) {
-            View view = new View(result);
-            shape.rules().stream()
-                    .filter(rule -> breaks(rule, view))
+            ValidObject object = new ValidObject(result);
+            schema.rules().stream()
+                    .filter(rule -> breaks(rule, object))
                     .forEach(rule -> refuse(mapping.at(), path, rule.message()));
         }
         return result;
     }
 
-    private <T> boolean breaks(Shape.Rule<T> rule, T value) {
-        boolean isAsked = standing == Standing.NEW || rule.judges() == Shape.Judges.DECODER;
+    private <T> boolean breaks(Schema.Rule<T> rule, T value) {
+        boolean isAsked = origin == ObjectOrigin.NEW || rule.judges() == Schema.Judges.DECODER;
         return isAsked && !rule.holds().test(value);
     }
 
-    private static Optional<Node> present(Node.Mapping mapping, Shape.Field field) {
-        return mapping.find(field.name()).or(() -> field.fallback().map(value -> Shape.tree(value, mapping.at())));
+    private static Optional<Node> present(Node.Mapping mapping, Schema.Field field) {
+        return mapping.find(field.name()).or(() -> field.fallback().map(value -> Schema.tree(value, mapping.at())));
     }
 
-    private Node text(Node node, Shape.Text shape, String path) {
+    private Node text(Node node, Schema.Text schema, String path) {
         if (!(node instanceof Node.Text text)) {
             return wrong(node, "text", path);
         }
         String value = text.value();
         int length = value.codePointCount(0, value.length());
-        if (length < shape.least()) {
-            refuse(node.at(), path, value.isEmpty() ? "must not be empty" : "must have at least " + shape.least());
-        } else if (length > shape.most()) {
-            refuse(node.at(), path, "has " + length + " characters, at most " + shape.most() + " are allowed");
-        } else if (!shape.oneOf().isEmpty() && !shape.oneOf().contains(value)) {
-            refuse(node.at(), path, "'" + value + "' is none of " + String.join(", ", shape.oneOf()));
-        } else if (shape.pattern().isPresent() && !shape.pattern().get().accepts(value)) {
+        if (length < schema.least()) {
+            refuse(node.at(), path, value.isEmpty() ? "must not be empty" : "must have at least " + schema.least());
+        } else if (length > schema.most()) {
+            refuse(node.at(), path, "has " + length + " characters, at most " + schema.most() + " are allowed");
+        } else if (!schema.oneOf().isEmpty() && !schema.oneOf().contains(value)) {
+            refuse(node.at(), path, "'" + value + "' is none of " + String.join(", ", schema.oneOf()));
+        } else if (schema.pattern().isPresent() && !schema.pattern().get().accepts(value)) {
             refuse(
                     node.at(),
                     path,
-                    "'" + value + "' is not " + shape.pattern().get().words());
+                    "'" + value + "' is not " + schema.pattern().get().words());
         } else {
-            shape.rules().stream()
+            schema.rules().stream()
                     .filter(rule -> breaks(rule, value))
                     .forEach(rule -> refuse(node.at(), path, rule.message()));
         }
         return node;
     }
 
-    private Node wholeOrText(Node node, Shape.WholeOrText shape, String path) {
+    private Node wholeOrText(Node node, Schema.WholeOrText schema, String path) {
         if (node instanceof Node.Text text) {
-            shape.pattern()
+            schema.pattern()
                     .filter(pattern -> !pattern.accepts(text.value()))
                     .ifPresent(pattern -> refuse(node.at(), path, "'" + text.value() + "' is not " + pattern.words()));
             return node;
@@ -148,68 +148,72 @@ public final class Fitting {
         return node instanceof Node.Whole ? node : wrong(node, "a number or text", path);
     }
 
-    private Node whole(Node node, Shape.Whole shape, String path) {
+    private Node whole(Node node, Schema.Whole schema, String path) {
         if (!(node instanceof Node.Whole whole)) {
             return wrong(node, "a whole number", path);
         }
         long value = whole.value();
-        if (value < shape.least() || value > shape.most()) {
-            refuse(node.at(), path, value + " is out of range, " + range(shape));
-        } else if (!shape.oneOf().isEmpty() && !shape.oneOf().contains(value)) {
-            String choices = shape.oneOf().stream().map(String::valueOf).collect(Collectors.joining(", "));
+        if (value < schema.least() || value > schema.most()) {
+            refuse(node.at(), path, value + " is out of range, " + range(schema));
+        } else if (!schema.oneOf().isEmpty() && !schema.oneOf().contains(value)) {
+            String choices = schema.oneOf().stream().map(String::valueOf).collect(Collectors.joining(", "));
             refuse(node.at(), path, value + " is none of " + choices);
         }
         return node;
     }
 
-    private static String range(Shape.Whole shape) {
-        return shape.most() == Long.MAX_VALUE
-                ? "the least is " + shape.least()
-                : "it goes from " + shape.least() + " to " + shape.most();
+    private static String range(Schema.Whole schema) {
+        return schema.most() == Long.MAX_VALUE
+                ? "the least is " + schema.least()
+                : "it goes from " + schema.least() + " to " + schema.most();
     }
 
-    private Node items(Node node, Shape.Items shape, String path) {
+    private Node items(Node node, Schema.Items schema, String path) {
         if (!(node instanceof Node.Sequence sequence)) {
             return wrong(node, "a list", path);
         }
         int before = findings.size();
         int size = sequence.items().size();
-        if (size < shape.least()) {
-            refuse(node.at(), path, "must have at least " + shape.least() + (shape.least() == 1 ? " item" : " items"));
-        } else if (size > shape.most()) {
-            refuse(node.at(), path, "has " + size + " items, at most " + shape.most() + " are allowed");
+        if (size < schema.least()) {
+            refuse(
+                    node.at(),
+                    path,
+                    "must have at least " + schema.least() + (schema.least() == 1 ? " item" : " items"));
+        } else if (size > schema.most()) {
+            refuse(node.at(), path, "has " + size + " items, at most " + schema.most() + " are allowed");
         }
         var items = new ArrayList<Node>();
         for (int i = 0; i < size; i++) {
-            items.add(value(sequence.items().get(i), shape.item(), path + "[" + i + "]"));
+            items.add(value(sequence.items().get(i), schema.item(), path + "[" + i + "]"));
         }
         Node.Sequence result = new Node.Sequence(node.at(), items);
         if (noErrorSince(before)) {
-            repeats(result, shape, path);
+            repeats(result, schema, path);
         }
-        if (noErrorSince(before) && !shape.rules().isEmpty()) {
-            List<View> views =
-                    items.stream().map(item -> new View((Node.Mapping) item)).toList();
-            shape.rules().stream()
-                    .filter(rule -> breaks(rule, views))
+        if (noErrorSince(before) && !schema.rules().isEmpty()) {
+            List<ValidObject> objects = items.stream()
+                    .map(item -> new ValidObject((Node.Mapping) item))
+                    .toList();
+            schema.rules().stream()
+                    .filter(rule -> breaks(rule, objects))
                     .forEach(rule -> refuse(node.at(), path, rule.message()));
         }
         return result;
     }
 
-    private void repeats(Node.Sequence sequence, Shape.Items shape, String path) {
-        if (shape.keys().isEmpty() && shape.repeats() == Shape.Repeats.ALLOWED) {
+    private void repeats(Node.Sequence sequence, Schema.Items schema, String path) {
+        if (schema.keys().isEmpty() && schema.repeats() == Schema.Repeats.ALLOWED) {
             return;
         }
-        if (shape.repeats() == Shape.Repeats.REFUSED_AND_STAR_ALONE
+        if (schema.repeats() == Schema.Repeats.REFUSED_AND_STAR_ALONE
                 && sequence.items().size() > 1
-                && sequence.items().stream().anyMatch(Fitting::isStar)) {
+                && sequence.items().stream().anyMatch(SchemaValidator::isStar)) {
             refuse(sequence.at(), path, "cannot contain '*' alongside other values");
         }
         var seen = new HashSet<String>();
         for (int i = 0; i < sequence.items().size(); i++) {
             Node item = sequence.items().get(i);
-            String key = shape.keys().isEmpty() ? CanonicalJson.print(item) : keyOf((Node.Mapping) item, shape);
+            String key = schema.keys().isEmpty() ? CanonicalJson.print(item) : keyOf((Node.Mapping) item, schema);
             if (!seen.add(key)) {
                 refuse(item.at(), path + "[" + i + "]", "is there twice: " + key.replace("\"", ""));
             }
@@ -220,27 +224,27 @@ public final class Fitting {
         return item instanceof Node.Text text && text.value().equals("*");
     }
 
-    private static String keyOf(Node.Mapping item, Shape.Items shape) {
-        return shape.keys().stream()
+    private static String keyOf(Node.Mapping item, Schema.Items schema) {
+        return schema.keys().stream()
                 .map(key -> item.find(key).map(CanonicalJson::print).orElse(""))
                 .collect(Collectors.joining("/"));
     }
 
-    private Node table(Node node, Shape.Table shape, String path) {
+    private Node table(Node node, Schema.Table schema, String path) {
         if (!(node instanceof Node.Mapping mapping)) {
             return wrong(node, "an object", path);
         }
-        if (mapping.fields().size() > shape.most()) {
-            refuse(node.at(), path, "has " + mapping.fields().size() + " entries, at most " + shape.most());
+        if (mapping.fields().size() > schema.most()) {
+            refuse(node.at(), path, "has " + mapping.fields().size() + " entries, at most " + schema.most());
         }
         var fitted = new LinkedHashMap<String, Node.Entry>();
         mapping.fields().forEach((key, entry) -> {
-            shape.keyRules().stream()
+            schema.keyRules().stream()
                     .filter(rule -> !rule.holds().test(key))
                     .forEach(rule -> refuse(entry.at(), child(path, key), rule.message()));
             if (!(entry.value() instanceof Node.Nothing)) {
-                fitted.put(key, new Node.Entry(entry.at(), value(entry.value(), shape.value(), child(path, key))));
-            } else if (shape.nulls() == Shape.Nulls.EMPTY_TEXT) {
+                fitted.put(key, new Node.Entry(entry.at(), value(entry.value(), schema.value(), child(path, key))));
+            } else if (schema.nulls() == Schema.Nulls.EMPTY_TEXT) {
                 fitted.put(key, new Node.Entry(entry.at(), new Node.Text(entry.at(), "")));
             }
         });
@@ -257,8 +261,8 @@ public final class Fitting {
         return node;
     }
 
-    private static String nearest(String name, Shape.Fields shape) {
-        return shape.byName().keySet().stream()
+    private static String nearest(String name, Schema.Fields schema) {
+        return schema.byName().keySet().stream()
                 .filter(known -> known.equalsIgnoreCase(name) || known.equals(name + "s") || name.equals(known + "s"))
                 .findFirst()
                 .map(known -> "; do you mean " + known + "?")
@@ -278,7 +282,7 @@ public final class Fitting {
     // refuses it, too.
     private void unknown(Position at, String path, String hint) {
         findings.add(
-                standing == Standing.NEW
+                origin == ObjectOrigin.NEW
                         ? new Finding(Severity.ERROR, at, object, path, "unknown field" + hint)
                         : new Finding(Severity.WARNING, at, object, path, "unknown field, it has no effect" + hint));
     }

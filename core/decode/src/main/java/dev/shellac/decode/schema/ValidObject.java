@@ -1,4 +1,4 @@
-package dev.shellac.decode.shape;
+package dev.shellac.decode.schema;
 
 import dev.shellac.decode.tree.CanonicalJson;
 import dev.shellac.decode.tree.Node;
@@ -11,7 +11,7 @@ import java.util.Optional;
  * Reads an object that was found to have its shape. A field that is missing although the shape requires it, or of another
  * type, is a mistake of the program and throws.
  */
-public record View(Node.Mapping mapping) {
+public record ValidObject(Node.Mapping mapping) {
     public boolean has(String field) {
         return mapping.find(field).isPresent();
     }
@@ -21,7 +21,7 @@ public record View(Node.Mapping mapping) {
     }
 
     public Optional<String> optionalText(String field) {
-        return mapping.find(field).map(View::textOf);
+        return mapping.find(field).map(ValidObject::textOf);
     }
 
     /** Whether the field holds exactly this text. */
@@ -45,21 +45,23 @@ public record View(Node.Mapping mapping) {
         return mapping.find(field).map(node -> ((Node.Flag) node).value());
     }
 
-    public View object(String field) {
+    public ValidObject object(String field) {
         return optionalObject(field).orElseThrow(() -> missing(field));
     }
 
-    public Optional<View> optionalObject(String field) {
-        return mapping.find(field).map(node -> new View((Node.Mapping) node));
+    public Optional<ValidObject> optionalObject(String field) {
+        return mapping.find(field).map(node -> new ValidObject((Node.Mapping) node));
     }
 
     /** The objects of a list; none where the field is absent. */
-    public List<View> objects(String field) {
-        return items(field).stream().map(node -> new View((Node.Mapping) node)).toList();
+    public List<ValidObject> objects(String field) {
+        return items(field).stream()
+                .map(node -> new ValidObject((Node.Mapping) node))
+                .toList();
     }
 
     public List<String> texts(String field) {
-        return items(field).stream().map(View::textOf).toList();
+        return items(field).stream().map(ValidObject::textOf).toList();
     }
 
     public List<Integer> wholes(String field) {

@@ -1,4 +1,4 @@
-package dev.shellac.decode.shape;
+package dev.shellac.decode.schema;
 
 import dev.shellac.decode.tree.Node;
 import dev.shellac.decode.tree.Position;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** What a value must look like. Shapes are immutable; each method gives a narrower one. */
-public sealed interface Shape {
+public sealed interface Schema {
     int NO_LIMIT = Integer.MAX_VALUE;
 
     static Text text() {
@@ -28,11 +28,11 @@ public sealed interface Shape {
         return new Flag();
     }
 
-    static Items list(Shape item) {
+    static Items list(Schema item) {
         return new Items(item, 0, NO_LIMIT, List.of(), Repeats.ALLOWED, List.of());
     }
 
-    static Table table(Shape value) {
+    static Table table(Schema value) {
         return new Table(value, NO_LIMIT, List.of(), Nulls.LEFT_OUT);
     }
 
@@ -54,17 +54,17 @@ public sealed interface Shape {
         return new WholeOrText(Optional.empty());
     }
 
-    static Field required(String name, Shape shape) {
-        return new Field(name, shape, true, Optional.empty(), "");
+    static Field required(String name, Schema schema) {
+        return new Field(name, schema, true, Optional.empty(), "");
     }
 
-    static Field optional(String name, Shape shape) {
-        return new Field(name, shape, false, Optional.empty(), "");
+    static Field optional(String name, Schema schema) {
+        return new Field(name, schema, false, Optional.empty(), "");
     }
 
     /** A field that is filled in where it was left out. */
-    static Field defaulted(String name, Shape shape, Object value) {
-        return new Field(name, shape, false, Optional.of(value), "");
+    static Field defaulted(String name, Schema schema, Object value) {
+        return new Field(name, schema, false, Optional.of(value), "");
     }
 
     /**
@@ -87,10 +87,10 @@ public sealed interface Shape {
     }
 
     /** A field of an object. The default is made of maps, lists, text, numbers and booleans. */
-    record Field(String name, Shape shape, boolean isRequired, Optional<Object> fallback, String meaning) {
+    record Field(String name, Schema schema, boolean isRequired, Optional<Object> fallback, String meaning) {
         /** With a sentence for those who ask what it is. */
         public Field means(String sentence) {
-            return new Field(name, shape, isRequired, fallback, sentence);
+            return new Field(name, schema, isRequired, fallback, sentence);
         }
     }
 
@@ -117,7 +117,7 @@ public sealed interface Shape {
             List<String> oneOf,
             Optional<String> format,
             List<Rule<String>> rules)
-            implements Shape {
+            implements Schema {
         public Text length(int fewest, int greatest) {
             return new Text(fewest, greatest, pattern, oneOf, format, rules);
         }
@@ -170,7 +170,7 @@ public sealed interface Shape {
     }
 
     /** A whole number in a range, or one of a few. */
-    record Whole(long least, long most, List<Long> oneOf) implements Shape {
+    record Whole(long least, long most, List<Long> oneOf) implements Schema {
         public Whole between(long smallest, long greatest) {
             return new Whole(smallest, greatest, oneOf);
         }
@@ -185,11 +185,12 @@ public sealed interface Shape {
     }
 
     /** True or false. */
-    record Flag() implements Shape {}
+    record Flag() implements Schema {}
 
     /** A list; {@code keys} name the fields that tell its objects apart. */
-    record Items(Shape item, int least, int most, List<String> keys, Repeats repeats, List<Rule<List<View>>> rules)
-            implements Shape {
+    record Items(
+            Schema item, int least, int most, List<String> keys, Repeats repeats, List<Rule<List<ValidObject>>> rules)
+            implements Schema {
         public Items size(int fewest, int greatest) {
             return new Items(item, fewest, greatest, keys, repeats, rules);
         }
@@ -212,7 +213,7 @@ public sealed interface Shape {
         }
 
         /** A rule over a list of objects. */
-        public Items rule(String message, Predicate<List<View>> holds) {
+        public Items rule(String message, Predicate<List<ValidObject>> holds) {
             return new Items(item, least, most, keys, repeats, joined(rules, Rule.plain(message, holds)));
         }
     }
@@ -224,7 +225,7 @@ public sealed interface Shape {
     }
 
     /** Text keys of any name, and their values. */
-    record Table(Shape value, int most, List<Rule<String>> keyRules, Nulls nulls) implements Shape {
+    record Table(Schema value, int most, List<Rule<String>> keyRules, Nulls nulls) implements Schema {
         public Table most(int greatest) {
             return new Table(value, greatest, keyRules, nulls);
         }
@@ -240,19 +241,19 @@ public sealed interface Shape {
     }
 
     /** Named fields. */
-    record Fields(Map<String, Field> byName, Others others, List<Rule<View>> rules) implements Shape {
-        public Fields rule(String message, Predicate<View> holds) {
+    record Fields(Map<String, Field> byName, Others others, List<Rule<ValidObject>> rules) implements Schema {
+        public Fields rule(String message, Predicate<ValidObject> holds) {
             return new Fields(byName, others, joined(rules, Rule.plain(message, holds)));
         }
 
         /** A rule that an API server can hold too, over {@code self}. */
-        public Fields rule(String message, String cel, Predicate<View> holds) {
+        public Fields rule(String message, String cel, Predicate<ValidObject> holds) {
             return new Fields(
                     byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.DECODER)));
         }
 
         /** The same, for new objects. */
-        public Fields admission(String message, String cel, Predicate<View> holds) {
+        public Fields admission(String message, String cel, Predicate<ValidObject> holds) {
             return new Fields(
                     byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.ADMISSION)));
         }
@@ -269,10 +270,10 @@ public sealed interface Shape {
     }
 
     /** Anything. */
-    record Anything() implements Shape {}
+    record Anything() implements Schema {}
 
     /** A number or text, as Kubernetes has it for ports and quantities; the pattern is that of the text. */
-    record WholeOrText(Optional<TextPattern> pattern) implements Shape {
+    record WholeOrText(Optional<TextPattern> pattern) implements Schema {
         public WholeOrText matching(TextPattern required) {
             return new WholeOrText(Optional.of(required));
         }
