@@ -5,8 +5,8 @@ import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.SecretObject;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ListenerStatus;
 import dev.shellac.model.status.RouteStatus;
@@ -43,16 +43,17 @@ final class Survey {
 
     void look(Loop loop, Instant now) {
         Outcome outcome = loop.outcome();
-        for (Change<Name, RouteStatus> change : SharedMap.of(outcome.statuses().httpRoutes())
-                .changesSince(SharedMap.of(last.statuses().httpRoutes()))) {
+        for (Change<Name, RouteStatus> change : PersistentMap.of(
+                        outcome.statuses().httpRoutes())
+                .changesSince(PersistentMap.of(last.statuses().httpRoutes()))) {
             refused += (isRefused(change.after()) ? 1 : 0) - (isRefused(change.before()) ? 1 : 0);
         }
         metrics.holds(
                 outcome.statuses().gateways().size(),
                 outcome.statuses().httpRoutes().size(),
                 refused);
-        boolean anyGateway = !SharedMap.of(outcome.statuses().gateways())
-                .changesSince(SharedMap.of(last.statuses().gateways()))
+        boolean anyGateway = !PersistentMap.of(outcome.statuses().gateways())
+                .changesSince(PersistentMap.of(last.statuses().gateways()))
                 .isEmpty();
         if (anyGateway) {
             gateways(outcome);

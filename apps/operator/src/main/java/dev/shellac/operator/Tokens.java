@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
-import dev.shellac.model.shared.Change;
+import dev.shellac.model.persistent.Change;
 import dev.shellac.operator.fleet.Fleet;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -4,12 +4,12 @@ import dev.shellac.model.DataPlane;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.GatewayClassParameters;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
@@ -69,8 +69,8 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
         return gateways;
     }
 
-    private SharedMap<Name, GatewayPlan> plans(Set<Name> gateways) {
-        SharedMap<Name, GatewayPlan> plans = SharedMap.of(before.plans());
+    private PersistentMap<Name, GatewayPlan> plans(Set<Name> gateways) {
+        PersistentMap<Name, GatewayPlan> plans = PersistentMap.of(before.plans());
         for (Name name : gateways) {
             plans = replaced(
                     plans,
@@ -128,8 +128,9 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
         return statuses;
     }
 
-    private SharedMap<Name, GatewayStatus> gatewayStatuses(Set<Name> gateways, GatewayStatuses counted) {
-        SharedMap<Name, GatewayStatus> statuses = SharedMap.of(before.statuses().gateways());
+    private PersistentMap<Name, GatewayStatus> gatewayStatuses(Set<Name> gateways, GatewayStatuses counted) {
+        PersistentMap<Name, GatewayStatus> statuses =
+                PersistentMap.of(before.statuses().gateways());
         for (Name name : gateways) {
             statuses =
                     replaced(statuses, name, find(name).map(bound -> counted.of(bound, report(name), warnings(bound))));
@@ -137,10 +138,10 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
         return statuses;
     }
 
-    private SharedMap<Name, ListenerSetStatus> listenerSets(Set<Name> gateways, GatewayStatuses counted) {
-        SharedMap<Name, ListenerSetStatus> statuses = delta.rebound()
-                ? SharedMap.empty()
-                : SharedMap.of(before.statuses().listenerSets());
+    private PersistentMap<Name, ListenerSetStatus> listenerSets(Set<Name> gateways, GatewayStatuses counted) {
+        PersistentMap<Name, ListenerSetStatus> statuses = delta.rebound()
+                ? PersistentMap.empty()
+                : PersistentMap.of(before.statuses().listenerSets());
         for (Name name : gateways) {
             Optional<BoundGateway> found = find(name);
             for (BoundGateway.BoundSet set : found.map(BoundGateway::sets).orElse(List.of())) {
@@ -151,19 +152,20 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
         return statuses;
     }
 
-    private SharedMap<Name, RouteStatus> routeStatuses() {
-        SharedMap<Name, RouteStatus> statuses = SharedMap.of(before.statuses().httpRoutes());
+    private PersistentMap<Name, RouteStatus> routeStatuses() {
+        PersistentMap<Name, RouteStatus> statuses =
+                PersistentMap.of(before.statuses().httpRoutes());
         for (Name name : edit.routes()) {
             statuses = replaced(statuses, name, index.find(name).flatMap(TranslatedRoute::status));
         }
         return statuses;
     }
 
-    private SharedMap<Name, PolicyStatus> backendTlsStatuses() {
+    private PersistentMap<Name, PolicyStatus> backendTlsStatuses() {
         BackendTls table = delta.now().backendTls();
-        SharedMap<Name, PolicyStatus> statuses = delta.retrusted()
-                ? SharedMap.empty()
-                : SharedMap.of(before.statuses().backendTlsPolicies());
+        PersistentMap<Name, PolicyStatus> statuses = delta.retrusted()
+                ? PersistentMap.empty()
+                : PersistentMap.of(before.statuses().backendTlsPolicies());
         Collection<BackendTls.Verdict> concerned = delta.retrusted()
                 ? table.verdicts()
                 : edit.targets().stream()
@@ -181,11 +183,11 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
         return statuses;
     }
 
-    private SharedMap<Name, PolicyStatus> cacheStatuses() {
+    private PersistentMap<Name, PolicyStatus> cacheStatuses() {
         CachePolicies table = delta.now().caches();
-        SharedMap<Name, PolicyStatus> statuses = delta.rebound()
-                ? SharedMap.empty()
-                : SharedMap.of(before.statuses().cachePolicies());
+        PersistentMap<Name, PolicyStatus> statuses = delta.rebound()
+                ? PersistentMap.empty()
+                : PersistentMap.of(before.statuses().cachePolicies());
         var writer = new PolicyStatuses(delta.now().settings().controllerName());
         for (Name name : cachePolicies(table)) {
             Optional<CachePolicies.Verdict> found =
@@ -242,7 +244,7 @@ record OutcomeBuilder(SnapshotDelta delta, RouteIndex index, RouteIndexEdit edit
     }
 
     // What is said again in the same words stays the object that it was: others tell by it that nothing changed.
-    private static <V> SharedMap<Name, V> replaced(SharedMap<Name, V> map, Name name, Optional<V> value) {
+    private static <V> PersistentMap<Name, V> replaced(PersistentMap<Name, V> map, Name name, Optional<V> value) {
         if (value.isEmpty()) {
             return map.without(name);
         }

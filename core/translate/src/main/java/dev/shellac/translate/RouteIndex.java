@@ -4,8 +4,8 @@ import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.model.shared.Tally;
+import dev.shellac.model.persistent.Counts;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.plan.HostPlan;
 import java.util.Comparator;
 import java.util.List;
@@ -25,14 +25,19 @@ import java.util.stream.Stream;
  * @param room what routes take of the tables of their Gateways
  */
 record RouteIndex(
-        SharedMap<Name, TranslatedRoute> routes,
-        SharedMap<Use, Name> users,
-        Tally<String> attached,
-        Tally<Reach> reached,
-        SharedMap<Name, SharedMap<Hostname, HostPlan>> hosts,
+        PersistentMap<Name, TranslatedRoute> routes,
+        PersistentMap<Use, Name> users,
+        Counts<String> attached,
+        Counts<Reach> reached,
+        PersistentMap<Name, PersistentMap<Hostname, HostPlan>> hosts,
         TableRoom room) {
     static final RouteIndex EMPTY = new RouteIndex(
-            SharedMap.empty(), SharedMap.empty(), Tally.empty(), Tally.empty(), SharedMap.empty(), TableRoom.EMPTY);
+            PersistentMap.empty(),
+            PersistentMap.empty(),
+            Counts.empty(),
+            Counts.empty(),
+            PersistentMap.empty(),
+            TableRoom.EMPTY);
 
     private static final Name FIRST = Name.firstOf("");
 
@@ -77,8 +82,8 @@ record RouteIndex(
                 .toList();
     }
 
-    SharedMap<Hostname, HostPlan> hostsOf(Name gateway) {
-        return Optional.ofNullable(hosts.get(gateway)).orElseGet(SharedMap::empty);
+    PersistentMap<Hostname, HostPlan> hostsOf(Name gateway) {
+        return Optional.ofNullable(hosts.get(gateway)).orElseGet(PersistentMap::empty);
     }
 
     private Stream<Name> users(ResourceId from, ResourceId to) {

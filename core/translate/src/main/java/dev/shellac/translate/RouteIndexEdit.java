@@ -3,9 +3,9 @@ package dev.shellac.translate;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.model.shared.Tally;
+import dev.shellac.model.persistent.Counts;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.RouteIndex.Reach;
 import dev.shellac.translate.RouteIndex.Use;
 import dev.shellac.translate.order.Precedence;
@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class RouteIndexEdit {
     private record HostEdit(List<RoutePlan> gone, List<RoutePlan> come) {}
 
-    private SharedMap<Name, TranslatedRoute> translated;
-    private SharedMap<Use, Name> users;
-    private Tally<String> attached;
-    private Tally<Reach> reached;
-    private SharedMap<Name, SharedMap<Hostname, HostPlan>> hosts;
+    private PersistentMap<Name, TranslatedRoute> translated;
+    private PersistentMap<Use, Name> users;
+    private Counts<String> attached;
+    private Counts<Reach> reached;
+    private PersistentMap<Name, PersistentMap<Hostname, HostPlan>> hosts;
     private final Map<Name, Map<Hostname, HostEdit>> edits = new TreeMap<>();
     private final Set<Name> routes = new TreeSet<>();
     private final Set<Name> gateways = new TreeSet<>();
@@ -84,10 +84,10 @@ final class RouteIndexEdit {
 
     RouteIndex build(TableRoom room) {
         edits.forEach((gateway, byHost) -> {
-            SharedMap<Hostname, HostPlan> next =
-                    Optional.ofNullable(hosts.get(gateway)).orElseGet(SharedMap::empty);
+            PersistentMap<Hostname, HostPlan> next =
+                    Optional.ofNullable(hosts.get(gateway)).orElseGet(PersistentMap::empty);
             for (Map.Entry<Hostname, HostEdit> edit : byHost.entrySet()) {
-                SharedList<RoutePlan> plans = edited(next.get(edit.getKey()), edit.getValue());
+                PersistentList<RoutePlan> plans = edited(next.get(edit.getKey()), edit.getValue());
                 next = plans.isEmpty()
                         ? next.without(edit.getKey())
                         : next.with(edit.getKey(), new HostPlan(edit.getKey(), plans));
@@ -99,11 +99,11 @@ final class RouteIndexEdit {
         return new RouteIndex(translated, users, attached, reached, hosts, room);
     }
 
-    private static SharedList<RoutePlan> edited(@Nullable HostPlan before, HostEdit edit) {
+    private static PersistentList<RoutePlan> edited(@Nullable HostPlan before, HostEdit edit) {
         if (before == null) {
-            return SharedList.of(Precedence.FIRST_TRIED_FIRST, edit.come());
+            return PersistentList.of(Precedence.FIRST_TRIED_FIRST, edit.come());
         }
-        SharedList<RoutePlan> plans = before.routes();
+        PersistentList<RoutePlan> plans = before.routes();
         for (RoutePlan plan : edit.gone()) {
             plans = plans.without(plan);
         }

@@ -1,7 +1,7 @@
 package dev.shellac.translate;
 
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.RouteAge;
 import dev.shellac.translate.plan.TableSizes;
@@ -22,8 +22,8 @@ import java.util.TreeSet;
 final class TableRoomEdit {
     private final SnapshotDelta delta;
     private final TableRoom before;
-    private SharedMap<Name, TableSizes> sizes;
-    private SharedMap<Name, SharedMap<String, Share>> shares;
+    private PersistentMap<Name, TableSizes> sizes;
+    private PersistentMap<Name, PersistentMap<String, Share>> shares;
     private final Set<Name> changed = new TreeSet<>();
 
     TableRoomEdit(SnapshotDelta delta, TableRoom before) {
@@ -65,10 +65,10 @@ final class TableRoomEdit {
         }
         var others = new HashSet<Name>();
         for (Name gateway : changed) {
-            SharedMap<String, Share> next = delta.now()
+            PersistentMap<String, Share> next = delta.now()
                     .budget(gateway)
                     .map(budget -> of(gateway).shares(budget))
-                    .orElseGet(SharedMap::empty);
+                    .orElseGet(PersistentMap::empty);
             for (var change : next.changesSince(before.sharesOf(gateway))) {
                 concerned(gateway, change.key(), List.of(change.before(), change.after()), others);
             }
@@ -118,7 +118,7 @@ final class TableRoomEdit {
     private Optional<Refusal> refusal(MeasuredRoute measured, Name gateway) {
         RouteAge age = MeasuredRoute.age(measured.route());
         Long size = measured.sizes().get(gateway);
-        SharedMap<String, Share> ofGateway = shares.get(gateway);
+        PersistentMap<String, Share> ofGateway = shares.get(gateway);
         if (size == null || ofGateway == null) {
             return Optional.empty();
         }

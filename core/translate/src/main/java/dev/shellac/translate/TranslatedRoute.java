@@ -2,8 +2,8 @@ package dev.shellac.translate;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.RouteStatus;
 import dev.shellac.translate.RouteIndex.Reach;
 import dev.shellac.translate.attach.Attachment;
@@ -24,7 +24,7 @@ record TranslatedRoute(
         HttpRoute route,
         List<Attachment> attachments,
         RouteTask task,
-        SharedMap<Name, Long> sizes,
+        PersistentMap<Name, Long> sizes,
         CompiledRoute compiled,
         Optional<RouteStatus> status) {
     TranslatedRoute {
@@ -59,7 +59,8 @@ record TranslatedRoute(
 
     // The attachments that count: those of a route that is accepted, or was until it could not be read any more.
     private Stream<Attachment> accepted() {
-        boolean isNothing = route.meta().unread().isPresent() && route.rules().isEmpty();
+        boolean isNothing =
+                route.meta().decodeError().isPresent() && route.rules().isEmpty();
         return compiled.refusal().isPresent() || isNothing
                 ? Stream.empty()
                 : attachments.stream().filter(attachment -> attachment.refusal().isEmpty());

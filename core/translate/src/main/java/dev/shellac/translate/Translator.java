@@ -3,8 +3,8 @@ package dev.shellac.translate;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.CompiledRoute;
 import dev.shellac.translate.plan.RouteCompiler;
@@ -102,10 +102,10 @@ public final class Translator {
     private static MeasuredRoute measure(TranslationContext now, HttpRoute route, Optional<TranslatedRoute> before) {
         List<Attachment> attached = now.attach(route);
         RouteTask task = now.task(route, attached);
-        SharedMap<Name, Long> sizes = before.filter(last -> last.task().equals(task)
+        PersistentMap<Name, Long> sizes = before.filter(last -> last.task().equals(task)
                         && last.sizes().keySet().equals(task.placements().keySet()))
                 .map(TranslatedRoute::sizes)
-                .orElseGet(() -> SharedMap.of(RouteSize.of(task)));
+                .orElseGet(() -> PersistentMap.of(RouteSize.of(task)));
         return new MeasuredRoute(route, attached, task, sizes);
     }
 

@@ -11,7 +11,7 @@ import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.EndpointSlice.Endpoint;
 import dev.shellac.model.core.EndpointSlice.EndpointPort;
 import dev.shellac.model.core.EndpointSlice.Readiness;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a pod makes of routing.json: nothing twice, nothing too early, and no mistake larger than it is. */
 final class PodTableTest {
-    private static final SharedMap<Name, EndpointSlice> NO_SLICES = SharedMap.empty();
+    private static final PersistentMap<Name, EndpointSlice> NO_SLICES = PersistentMap.empty();
 
     private final JsonOfJackson parser = new JsonOfJackson();
     private final RoutingReader reader = new RoutingReader(parser);
@@ -207,7 +207,7 @@ final class PodTableTest {
     }
 
     private List<String> addresses(String hosts, EndpointSlice... slices) throws NotRouting {
-        var map = SharedMap.<Name, EndpointSlice>of(
+        var map = PersistentMap.<Name, EndpointSlice>of(
                 Arrays.asList(slices), slice -> slice.meta().name());
         String text = text(pod.encode(reader.read(file(hosts)), map, EndpointWait.none()));
         return java.util.regex.Pattern.compile("\"address\":\"([^\"]+)\"")

@@ -3,7 +3,7 @@ package dev.shellac.varnishconfig;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
@@ -82,7 +82,7 @@ final class RouteVersionsPropertyTest {
                 happen();
                 PodTable table = pod.encode(
                         reader.read(file()),
-                        SharedMap.empty(),
+                        PersistentMap.empty(),
                         new EndpointWait(service -> known.contains(service.name()), now, LONGEST));
                 List<Entry> entries = entries(new String(table.table().bytes(), UTF_8));
                 String where = name + ", event " + event;

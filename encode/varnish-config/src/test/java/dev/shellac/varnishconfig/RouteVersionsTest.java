@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A version of an HTTPRoute becomes live as a whole, host by host, and never later than two seconds after it was seen. */
 final class RouteVersionsTest {
-    private static final SharedMap<Name, EndpointSlice> NO_SLICES = SharedMap.empty();
+    private static final PersistentMap<Name, EndpointSlice> NO_SLICES = PersistentMap.empty();
     private static final Duration LONGEST = Duration.ofSeconds(2);
     private static final Pattern ROUTE = Pattern.compile(
             "\\{\"path_match\":\\{\"type\":\"PathPrefix\",\"value\":\"([^\"]+)\"}.*\"backend_groups\":\\[(.*)],\"route_name\":\"shop/([^\"]+)\".*");

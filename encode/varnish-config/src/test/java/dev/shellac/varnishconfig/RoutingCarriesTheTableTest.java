@@ -7,7 +7,7 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
 import dev.shellac.varnishconfig.reading.NotRouting;
@@ -181,8 +181,8 @@ final class RoutingCarriesTheTableTest {
         return routing.encode(inputs.plan(), inputs.sockets()).getBytes(UTF_8);
     }
 
-    private static SharedMap<Name, EndpointSlice> slices(Snapshot snapshot) {
-        return SharedMap.of(
+    private static PersistentMap<Name, EndpointSlice> slices(Snapshot snapshot) {
+        return PersistentMap.of(
                 snapshot.all(EndpointSlice.class), slice -> slice.meta().name());
     }
 

@@ -25,16 +25,17 @@ public final class LastRead {
     }
 
     static Resource of(Resource arrived, Snapshot before, Kept kept) {
-        if (arrived.meta().unread().isEmpty()) {
+        if (arrived.meta().decodeError().isEmpty()) {
             return arrived;
         }
         return switch (arrived) {
             case HttpRoute route ->
                 same(route, before)
                         .or(() -> kept.find(route.meta().name(), route.meta().uid()))
-                        .map(route::lastRead)
+                        .map(route::lastValid)
                         .orElse(route);
-            case Gateway gateway -> same(gateway, before).map(gateway::lastRead).orElse(gateway);
+            case Gateway gateway ->
+                same(gateway, before).map(gateway::lastValid).orElse(gateway);
             default -> arrived;
         };
     }
@@ -46,9 +47,9 @@ public final class LastRead {
     static Optional<Resource> of(Feeds.Unreadable form, Optional<? extends Resource> before) {
         return before.filter(last -> last.meta().uid().equals(form.uid())).flatMap(last -> switch (last) {
             case ReferenceGrant _, Namespace _, ConfigMap _, SecretObject _ -> Optional.empty();
-            case BackendTlsPolicy policy -> Optional.of(policy.unread(form.why()));
-            case HttpRoute route -> Optional.of(route.unread(form.why()));
-            case Gateway gateway -> Optional.of(gateway.unread(form.why()));
+            case BackendTlsPolicy policy -> Optional.of(policy.withDecodeError(form.why()));
+            case HttpRoute route -> Optional.of(route.withDecodeError(form.why()));
+            case Gateway gateway -> Optional.of(gateway.withDecodeError(form.why()));
             default -> Optional.of(last);
         });
     }

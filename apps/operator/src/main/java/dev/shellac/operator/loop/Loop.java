@@ -9,7 +9,7 @@ import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.operator.fleet.DataPlanes;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.write.EventDesk.Note;
@@ -47,7 +47,7 @@ public final class Loop {
     private final Set<Name> moving = new TreeSet<>();
 
     private Snapshot snapshot = Snapshot.empty();
-    private SharedMap<Name, DataPlane> reports = SharedMap.empty();
+    private PersistentMap<Name, DataPlane> reports = PersistentMap.empty();
     private Definitions definitions = Definitions.NONE;
     private Definitions announced = Definitions.NONE;
     private Outcome outcome = Outcome.EMPTY;
@@ -93,12 +93,12 @@ public final class Loop {
         take(first, touched, now);
         ports.gateways(snapshot);
         since(before, touched, now);
-        SharedMap<Name, DataPlane> known = reports;
+        PersistentMap<Name, DataPlane> known = reports;
         report(touched.reporting, now);
         touched.refused(known, reports);
         Outcome next = translate();
-        SharedMap.of(next.plans())
-                .changesSince(SharedMap.of(outcome.plans()))
+        PersistentMap.of(next.plans())
+                .changesSince(PersistentMap.of(outcome.plans()))
                 .forEach(change -> touched.writing.add(change.key()));
         certify(next, touched, now);
         write(next, touched.writing, now);
@@ -135,7 +135,7 @@ public final class Loop {
         translator = new Translator(settings);
         desks.clear();
         turned = Snapshot.empty();
-        reports = SharedMap.empty();
+        reports = PersistentMap.empty();
         outcome = Outcome.EMPTY;
         said = Moment.NONE;
     }
@@ -207,7 +207,7 @@ public final class Loop {
     }
 
     private boolean report(Set<Name> concerned, Instant now) {
-        SharedMap<Name, DataPlane> next = reports;
+        PersistentMap<Name, DataPlane> next = reports;
         for (Name name : concerned) {
             movedAt = System.nanoTime();
             Optional<Gateway> gateway = snapshot.find(Gateway.class, name).filter(this::isOurs);

@@ -8,9 +8,9 @@ import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.SecretObject;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.GatewayClassParameters;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -45,7 +45,7 @@ final class Touched {
     }
 
     /** Those whose pods refuse a VCL, or do not any more: what pods begin with depends on it. */
-    void refused(SharedMap<Name, DataPlane> before, SharedMap<Name, DataPlane> now) {
+    void refused(PersistentMap<Name, DataPlane> before, PersistentMap<Name, DataPlane> now) {
         for (Change<Name, DataPlane> change : now.changesSince(before)) {
             if (!change.before()
                     .flatMap(DataPlane::vclFault)

@@ -85,7 +85,7 @@ public final class LastUserVcls implements UserVcls {
             Collection<GatewayClassParameters> all = snapshot.all(GatewayClassParameters.class);
             // Some that cannot be read name what they did before, for all that is known.
             if (texts.isEmpty()
-                    || all.stream().anyMatch(one -> one.meta().unread().isPresent())) {
+                    || all.stream().anyMatch(one -> one.meta().decodeError().isPresent())) {
                 return;
             }
             Set<Ref> named = all.stream()

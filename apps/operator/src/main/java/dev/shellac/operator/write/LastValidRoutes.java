@@ -90,7 +90,7 @@ public final class LastValidRoutes implements Feeds.Listener {
             return Decoder.decodeStored(List.of(Source.of(name + ".json", json))).objects().stream()
                     .map(object -> object.resource())
                     .filter(resource -> resource instanceof HttpRoute
-                            && resource.meta().unread().isEmpty())
+                            && resource.meta().decodeError().isEmpty())
                     .map(HttpRoute.class::cast)
                     .findFirst();
         } catch (IOException e) {
@@ -106,7 +106,7 @@ public final class LastValidRoutes implements Feeds.Listener {
         }
         Name name = resource.meta().name();
         String uid = resource.meta().uid();
-        boolean isValid = resource.meta().unread().isEmpty();
+        boolean isValid = resource.meta().decodeError().isEmpty();
         Optional<byte[]> packed = isValid ? Optional.of(Packed.pack(json)) : Optional.empty();
         lock.lock();
         try {

@@ -10,11 +10,11 @@ import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
 import dev.shellac.model.gateway.GatewayClass;
 import dev.shellac.model.gateway.ListenerSet;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.BackendTlsPolicy;
 import dev.shellac.model.policy.CacheInvalidation;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.Condition;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.model.status.GatewayClassStatus;
@@ -44,11 +44,11 @@ public final class Wishes {
             if (gateways.isEmpty()) {
                 return this;
             }
-            SharedMap<Name, GatewayStatus> others = SharedMap.of(statuses.gateways());
+            PersistentMap<Name, GatewayStatus> others = PersistentMap.of(statuses.gateways());
             for (Name gateway : gateways) {
                 others = others.without(gateway);
             }
-            SharedMap<Name, ListenerSetStatus> sets = SharedMap.of(statuses.listenerSets());
+            PersistentMap<Name, ListenerSetStatus> sets = PersistentMap.of(statuses.listenerSets());
             for (ListenerSet set : snapshot.all(ListenerSet.class)) {
                 Name name = set.meta().name();
                 sets = gateways.contains(set.parent().resolve(name.namespace()).name()) ? sets.without(name) : sets;
@@ -196,8 +196,8 @@ public final class Wishes {
     }
 
     private <R extends Resource, S> void add(Kind<R, S> kind) {
-        SharedMap<Name, S> wanted = SharedMap.of(kind.wanted().apply(now));
-        SharedMap<Name, S> last = SharedMap.of(kind.wanted().apply(before));
+        PersistentMap<Name, S> wanted = PersistentMap.of(kind.wanted().apply(now));
+        PersistentMap<Name, S> last = PersistentMap.of(kind.wanted().apply(before));
         var names = new TreeSet<Name>();
         wanted.changesSince(last).forEach(change -> names.add(change.key()));
         now.snapshot().changesSince(before.snapshot(), kind.record()).forEach(change -> names.add(change.key()));

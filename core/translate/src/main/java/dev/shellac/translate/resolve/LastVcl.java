@@ -38,7 +38,7 @@ public final class LastVcl {
         }
         Name name = vcl.configMap();
         ConfigMap map = there.orElseGet(() -> new ConfigMap(Metadata.named(name.namespace(), name.name()), Map.of()));
-        String why = there.filter(found -> found.meta().unread().isEmpty()).isPresent()
+        String why = there.filter(found -> found.meta().decodeError().isEmpty()).isPresent()
                 ? "does not have it any more"
                 : "does not exist any more";
         return store.find(name, vcl.key())

@@ -2,8 +2,8 @@ package dev.shellac.translate.status;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.CacheInvalidation;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.translate.attach.Gateways;
@@ -19,8 +19,8 @@ public final class InvalidationStatuses {
 
     private InvalidationStatuses() {}
 
-    public static SharedMap<Name, CacheInvalidationStatus> of(Snapshot snapshot, Gateways gateways) {
-        SharedMap<Name, CacheInvalidationStatus> statuses = SharedMap.empty();
+    public static PersistentMap<Name, CacheInvalidationStatus> of(Snapshot snapshot, Gateways gateways) {
+        PersistentMap<Name, CacheInvalidationStatus> statuses = PersistentMap.empty();
         for (CacheInvalidation invalidation : snapshot.all(CacheInvalidation.class)) {
             if (gateways.find(invalidation.gateway()).isPresent()
                     && invalidation.status().phase().filter(COMPLETE::equals).isEmpty()) {

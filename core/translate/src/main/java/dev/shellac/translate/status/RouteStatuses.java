@@ -60,7 +60,7 @@ public record RouteStatuses(String controllerName) {
 
     private static Optional<Refusal> unread(HttpRoute route) {
         return route.meta()
-                .unread()
+                .decodeError()
                 .map(why -> new Refusal(
                         Reason.UNSUPPORTED_VALUE,
                         "this version of the route is invalid"

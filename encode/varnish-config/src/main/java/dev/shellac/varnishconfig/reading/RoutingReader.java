@@ -2,7 +2,7 @@ package dev.shellac.varnishconfig.reading;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Port;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.reading.Spans.Span;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -116,10 +116,10 @@ public final class RoutingReader {
 
     /** The hosts on the way to the next routing. */
     private final class Hosts {
-        private SharedMap<Hostname, HostRoutes> now;
+        private PersistentMap<Hostname, HostRoutes> now;
         private final Map<String, String> faults;
 
-        Hosts(SharedMap<Hostname, HostRoutes> before, Map<String, String> faults) {
+        Hosts(PersistentMap<Hostname, HostRoutes> before, Map<String, String> faults) {
             this.now = before;
             this.faults = faults;
         }

@@ -2,9 +2,9 @@ package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
@@ -23,14 +23,14 @@ import java.util.Optional;
  * whose endpoints or users did. What comes out is what an encoder without a memory would write. For one thread.
  */
 public final class GhostJson {
-    private static final SharedList<RoutePlan> NO_ROUTES =
-            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+    private static final PersistentList<RoutePlan> NO_ROUTES =
+            PersistentList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
 
     /** The last table and what it was made from. */
     private record Memory(
             List<ListenerPlan> listeners,
             SocketMap sockets,
-            SharedList<HostPlan> plans,
+            PersistentList<HostPlan> plans,
             GhostTable.Parts<HostJson> parts,
             Fingerprint fingerprint) {}
 
@@ -50,8 +50,8 @@ public final class GhostJson {
         var members = new Members();
         Chunk head = head(plan, sockets);
         members.head(last.map(memory -> memory.parts().head()), head);
-        SharedMap<Hostname, HostJson> hosts =
-                last.map(memory -> memory.parts().hosts()).orElseGet(SharedMap::empty);
+        PersistentMap<Hostname, HostJson> hosts =
+                last.map(memory -> memory.parts().hosts()).orElseGet(PersistentMap::empty);
         int length = last.map(memory -> memory.parts().hostsLength()).orElse(0);
         var moreUses = new HashMap<Backend.Serving, Integer>();
         for (Change<Object, HostPlan> change : plan.hosts().changesSince(before())) {
@@ -73,19 +73,19 @@ public final class GhostJson {
         return new GhostTable(parts, "sha256:" + fingerprint.hash());
     }
 
-    private SharedList<HostPlan> before() {
+    private PersistentList<HostPlan> before() {
         return last.map(Memory::plans)
-                .orElseGet(() -> SharedMap.<Hostname, HostPlan>empty().values());
+                .orElseGet(() -> PersistentMap.<Hostname, HostPlan>empty().values());
     }
 
-    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+    private static PersistentList<RoutePlan> routes(Optional<HostPlan> host) {
         return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 
-    private static SharedList<EndpointSlice> shared(Collection<EndpointSlice> slices) {
-        return slices instanceof SharedList<EndpointSlice> shared
-                ? shared
-                : SharedMap.of(slices, (EndpointSlice slice) -> slice.meta().name())
+    private static PersistentList<EndpointSlice> shared(Collection<EndpointSlice> slices) {
+        return slices instanceof PersistentList<EndpointSlice> persistent
+                ? persistent
+                : PersistentMap.of(slices, (EndpointSlice slice) -> slice.meta().name())
                         .values();
     }
 

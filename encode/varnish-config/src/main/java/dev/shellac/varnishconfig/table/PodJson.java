@@ -4,8 +4,8 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.reading.HostRoutes;
 import dev.shellac.varnishconfig.reading.Routing;
@@ -24,8 +24,8 @@ import java.util.Set;
  */
 public final class PodJson {
     private final Set<String> opened;
-    private SharedMap<Hostname, HostRoutes> read = SharedMap.empty();
-    private SharedMap<Hostname, PodHost> hosts = SharedMap.empty();
+    private PersistentMap<Hostname, HostRoutes> read = PersistentMap.empty();
+    private PersistentMap<Hostname, PodHost> hosts = PersistentMap.empty();
     private Optional<Chunk> lastHead = Optional.empty();
     private Pools pools = Pools.EMPTY;
     private Fingerprint fingerprint = Fingerprint.EMPTY;
@@ -42,7 +42,7 @@ public final class PodJson {
      * @param wait a version of an HTTPRoute becomes live as a whole, host by host: the one before it stays until the endpoints of
      *     all its Services are known or it has waited long enough, and what it revokes goes at once
      */
-    public PodTable encode(Routing routing, SharedMap<Name, EndpointSlice> slices, EndpointWait wait) {
+    public PodTable encode(Routing routing, PersistentMap<Name, EndpointSlice> slices, EndpointWait wait) {
         var members = new Members();
         Chunk head = routing.listeners()
                 .map(read -> read.stream().map(TableListener::of).toList())
@@ -50,7 +50,7 @@ public final class PodJson {
                 .orElse(TableHead.PLAIN);
         members.head(lastHead, head);
         var moreUses = new HashMap<Backend.Serving, Integer>();
-        SharedMap<Hostname, PodHost> next = hosts;
+        PersistentMap<Hostname, PodHost> next = hosts;
         for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
             Optional<PodHost> before = Optional.ofNullable(next.get(change.getKey()));
             PodHost served = before.orElseGet(() -> PodHost.empty(change.getKey()));
@@ -72,7 +72,7 @@ public final class PodJson {
     }
 
     private PodTable table(Chunk head) {
-        SharedMap<Hostname, PodHost> served = hosts;
+        PersistentMap<Hostname, PodHost> served = hosts;
         var held = new ArrayList<PodHost.Held>();
         for (PodHost host : hosts.values()) {
             held.addAll(host.held().values());

@@ -2,7 +2,7 @@ package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.reading.ReadRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import java.time.Instant;
@@ -15,14 +15,14 @@ import java.util.stream.Collectors;
 /** The table of a pod, and what is not in it yet. */
 public final class PodTable {
     private final GhostTable table;
-    private final SharedMap<Hostname, PodHost> hosts;
-    private final SharedMap<String, Chunk> pools;
+    private final PersistentMap<Hostname, PodHost> hosts;
+    private final PersistentMap<String, Chunk> pools;
     private final List<PodHost.Held> held;
 
     PodTable(
             GhostTable table,
-            SharedMap<Hostname, PodHost> hosts,
-            SharedMap<String, Chunk> pools,
+            PersistentMap<Hostname, PodHost> hosts,
+            PersistentMap<String, Chunk> pools,
             List<PodHost.Held> held) {
         this.table = table;
         this.pools = pools;

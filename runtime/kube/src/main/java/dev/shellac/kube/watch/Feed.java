@@ -138,7 +138,8 @@ final class Feed implements AutoCloseable {
             if (!isBounded(object)) {
                 return true;
             }
-            if (found.filter(resource -> resource.meta().unread().isEmpty()).isPresent()) {
+            if (found.filter(resource -> resource.meta().decodeError().isEmpty())
+                    .isPresent()) {
                 scope.shares().accept(id(object.name()), object);
                 return true;
             }

@@ -80,7 +80,7 @@ final class FeedsTest {
 
         Set<String> unread(Class<? extends Resource> kind) {
             return snapshot.get().all(kind).stream()
-                    .flatMap(found -> found.meta().unread().stream())
+                    .flatMap(found -> found.meta().decodeError().stream())
                     .collect(Collectors.toSet());
         }
 

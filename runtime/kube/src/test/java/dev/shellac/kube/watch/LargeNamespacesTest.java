@@ -115,15 +115,15 @@ final class LargeNamespacesTest implements Feeds.Listener {
 
     private Optional<String> why(String namespace, String name) {
         return Optional.ofNullable(routes.get(new Name(namespace, name)))
-                .flatMap(route -> route.meta().unread());
+                .flatMap(route -> route.meta().decodeError());
     }
 
     private Set<String> taken() {
-        return names(route -> route.meta().unread().isEmpty());
+        return names(route -> route.meta().decodeError().isEmpty());
     }
 
     private Set<String> refused() {
-        return names(route -> route.meta().unread().isPresent());
+        return names(route -> route.meta().decodeError().isPresent());
     }
 
     private static Set<String> numbered(int from, int to) {
@@ -278,7 +278,7 @@ final class LargeNamespacesTest implements Feeds.Listener {
             route("other", "last", 0, 0);
             eventually("some are refused", () -> !refused().isEmpty() && routes.containsKey(new Name("other", "last")));
             long outlines = routes.values().stream()
-                    .filter(route -> route.meta().unread().isPresent())
+                    .filter(route -> route.meta().decodeError().isPresent())
                     .mapToLong(route -> route.toString().length())
                     .sum();
             assertThat(outlines).isLessThanOrEqualTo(share / 8);

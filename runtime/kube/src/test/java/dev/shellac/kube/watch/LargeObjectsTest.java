@@ -57,7 +57,7 @@ final class LargeObjectsTest implements Feeds.Listener {
 
     @Override
     public void raw(Resource resource, byte[] json) {
-        if (resource.meta().unread().isEmpty()) {
+        if (resource.meta().decodeError().isEmpty()) {
             raw.put(resource.meta().name(), json.length);
         }
     }
@@ -128,7 +128,7 @@ final class LargeObjectsTest implements Feeds.Listener {
                 api.requests(), this, new Feeds.Reading(Set.of("read"), NamespaceShares.ofHeap(Long.MAX_VALUE)))) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(routes()).hasSize(MANY).allSatisfy(route -> {
-                assertThat(route.meta().unread()).isEmpty();
+                assertThat(route.meta().decodeError()).isEmpty();
                 assertThat(route.meta().annotations()).containsExactly(Map.entry("read", "yes"));
             });
             assertThat(kept()).isLessThan(MANY * 2_000);
@@ -144,7 +144,7 @@ final class LargeObjectsTest implements Feeds.Listener {
         try (Feeds feeds = Feeds.start(api.requests(), this)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             assertThat(routes()).hasSize(MANY).allSatisfy(route -> {
-                assertThat(route.meta().unread().orElseThrow())
+                assertThat(route.meta().decodeError().orElseThrow())
                         .matches("it has [0-9]{6} bytes without its status and its annotations, and at most 131072 are"
                                 + " taken: split it, or make it smaller");
                 assertThat(route.parents()).hasSize(1);
@@ -165,19 +165,19 @@ final class LargeObjectsTest implements Feeds.Listener {
         try (Feeds feeds = Feeds.start(api.requests(), this)) {
             assertThat(feeds.awaitSynced(SOON)).isTrue();
             HttpRoute taken = routes().iterator().next();
-            assertThat(taken.meta().unread()).isEmpty();
+            assertThat(taken.meta().decodeError()).isEmpty();
             assertThat(taken.rules()).hasSize(16);
             assertThat(raw.get(taken.meta().name())).isGreaterThan(Feed.MOST_BYTES);
             route("r", "", rules(16, 2_000));
             eventually(
                     "it is too large",
                     () -> routes().stream()
-                            .anyMatch(route -> route.meta().unread().isPresent()));
+                            .anyMatch(route -> route.meta().decodeError().isPresent()));
             route("r", "", rules(16, 10));
             eventually(
                     "it is taken",
                     () -> routes().stream()
-                            .allMatch(route -> route.meta().unread().isEmpty()));
+                            .allMatch(route -> route.meta().decodeError().isEmpty()));
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** It is a sorted map, beside Java's own; and its differences cost no more than they should. */
-final class SharedMapTest {
+final class PersistentMapTest {
     private static final int SCRIPTS = 60;
     private static final int EDITS = 120;
 
@@ -23,7 +23,7 @@ final class SharedMapTest {
     void itHoldsWhatATreeMapHolds() {
         for (long seed = 0; seed < SCRIPTS; seed++) {
             var random = new Random(seed);
-            SharedMap<Integer, String> map = SharedMap.empty();
+            PersistentMap<Integer, String> map = PersistentMap.empty();
             var expected = new TreeMap<Integer, String>();
             for (int i = 0; i < EDITS; i++) {
                 int key = random.nextInt(1 + random.nextInt(80));
@@ -60,13 +60,13 @@ final class SharedMapTest {
     void changesLeadFromOneToTheOther() {
         for (long seed = 0; seed < SCRIPTS; seed++) {
             var random = new Random(seed);
-            SharedMap<Integer, Integer> before = filled(random, random.nextInt(200));
-            SharedMap<Integer, Integer> after = random.nextInt(10) == 0 ? filled(random, 50) : before;
+            PersistentMap<Integer, Integer> before = filled(random, random.nextInt(200));
+            PersistentMap<Integer, Integer> after = random.nextInt(10) == 0 ? filled(random, 50) : before;
             int edits = random.nextInt(12);
             for (int i = 0; i < edits; i++) {
                 after = edited(after, random);
             }
-            SharedMap<Integer, Integer> rebuilt = before;
+            PersistentMap<Integer, Integer> rebuilt = before;
             for (Change<Integer, Integer> change : after.changesSince(before)) {
                 assertThat(change.before()).isEqualTo(Optional.ofNullable(rebuilt.get(change.key())));
                 assertThat(change.before()).isNotEqualTo(change.after());
@@ -90,12 +90,12 @@ final class SharedMapTest {
             return Integer.compare(one, other);
         };
         int entries = 20_000;
-        SharedMap<Integer, Counted> before = SharedMap.empty(counting);
+        PersistentMap<Integer, Counted> before = PersistentMap.empty(counting);
         for (int i = 0; i < entries; i++) {
             before = before.with(i * 7919 % entries, new Counted(i));
         }
         for (int key : List.of(0, 77, 10_000, entries - 1, entries + 5)) {
-            for (SharedMap<Integer, Counted> after : List.of(
+            for (PersistentMap<Integer, Counted> after : List.of(
                     before.with(key, new Counted(-1)),
                     before.without(key),
                     before.without(key).without(key + 1).with(key, new Counted(-2)))) {
@@ -112,9 +112,9 @@ final class SharedMapTest {
 
     @Test
     void noOrderOfTheKeysMakesItDeep() {
-        SharedMap<Integer, Integer> rising = SharedMap.empty();
-        SharedMap<Integer, Integer> falling = SharedMap.empty();
-        SharedMap<Integer, Integer> gone = SharedMap.empty();
+        PersistentMap<Integer, Integer> rising = PersistentMap.empty();
+        PersistentMap<Integer, Integer> falling = PersistentMap.empty();
+        PersistentMap<Integer, Integer> gone = PersistentMap.empty();
         for (int i = 0; i < 50_000; i++) {
             rising = rising.with(i, i);
             falling = falling.with(-i, i);
@@ -129,17 +129,17 @@ final class SharedMapTest {
 
     @Test
     void whatDoesNotChangeIsTheSame() {
-        SharedMap<String, String> map = SharedMap.of(Map.of("a", "1", "b", "2"));
+        PersistentMap<String, String> map = PersistentMap.of(Map.of("a", "1", "b", "2"));
         assertThat(map.with("a", map.getOrDefault("a", ""))).isSameAs(map);
         assertThat(map.without("c")).isSameAs(map);
-        assertThat(SharedMap.of(map)).isSameAs(map);
-        assertThat(SharedMap.of(map).with("c", "3")).hasSize(3);
+        assertThat(PersistentMap.of(map)).isSameAs(map);
+        assertThat(PersistentMap.of(map).with("c", "3")).hasSize(3);
         assertThat(map).hasSize(2);
     }
 
     @Test
     void nobodyCanChangeIt() {
-        SharedMap<String, String> map = SharedMap.of(Map.of("a", "1"));
+        PersistentMap<String, String> map = PersistentMap.of(Map.of("a", "1"));
         assertThatThrownBy(() -> map.put("b", "2")).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> map.values().set(0, "2")).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> map.entrySet().clear()).isInstanceOf(UnsupportedOperationException.class);
@@ -148,49 +148,49 @@ final class SharedMapTest {
 
     @Test
     void ofTwoValuesWithOneKeyTheLaterStays() {
-        assertThat(SharedMap.of(List.of("a1", "b1", "a2"), text -> text.charAt(0)))
+        assertThat(PersistentMap.of(List.of("a1", "b1", "a2"), text -> text.charAt(0)))
                 .isEqualTo(Map.of('a', "a2", 'b', "b1"));
     }
 
     @Test
     void listsOfDifferentOrdersDifferInEverything() {
-        SharedList<String> up = SharedList.of(Comparator.<String>naturalOrder(), List.of("a", "b"));
-        SharedList<String> down = SharedList.of(Comparator.<String>reverseOrder(), List.of("a", "b"));
+        PersistentList<String> up = PersistentList.of(Comparator.<String>naturalOrder(), List.of("a", "b"));
+        PersistentList<String> down = PersistentList.of(Comparator.<String>reverseOrder(), List.of("a", "b"));
         assertThat(up).containsExactly("a", "b").isNotEqualTo(down);
         assertThat(down.changesSince(up)).hasSize(4);
         assertThat(up.changesSince(up)).isEmpty();
-        assertThat(up.changesSince(SharedList.of(Comparator.<String>naturalOrder(), List.of("a"))))
+        assertThat(up.changesSince(PersistentList.of(Comparator.<String>naturalOrder(), List.of("a"))))
                 .containsExactly(new Change<>("b", Optional.empty(), Optional.of("b")));
     }
 
     @Test
     void aListOfItsOwnKeysTakesAndLosesValues() {
-        SharedList<String> list = SharedList.of(Comparator.comparingInt(String::length), List.of("ccc", "a"));
+        PersistentList<String> list = PersistentList.of(Comparator.comparingInt(String::length), List.of("ccc", "a"));
         assertThat(list.with("bb")).containsExactly("a", "bb", "ccc");
         assertThat(list.with("bb").with("xx").without("a")).containsExactly("xx", "ccc");
         assertThat(list).containsExactly("a", "ccc");
-        assertThatThrownBy(() -> SharedMap.of(Map.of("a", "1")).values().with("2"))
+        assertThatThrownBy(() -> PersistentMap.of(Map.of("a", "1")).values().with("2"))
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 
     @Test
     void aTallyForgetsWhatIsCountedNoMore() {
-        Tally<String> twice = Tally.<String>empty().plus("a").plus("a").plus("b");
+        Counts<String> twice = Counts.<String>empty().plus("a").plus("a").plus("b");
         assertThat(twice.of("a")).isEqualTo(2);
         assertThat(twice.minus("a").of("a")).isEqualTo(1);
         assertThat(twice.minus("b").counts()).isEqualTo(Map.of("a", 2));
         assertThatThrownBy(() -> twice.minus("c")).isInstanceOf(IllegalStateException.class);
     }
 
-    private static SharedMap<Integer, Integer> filled(Random random, int size) {
+    private static PersistentMap<Integer, Integer> filled(Random random, int size) {
         var values = new HashMap<Integer, Integer>();
         for (int i = 0; i < size; i++) {
             values.put(random.nextInt(300), i);
         }
-        return SharedMap.of(values);
+        return PersistentMap.of(values);
     }
 
-    private static SharedMap<Integer, Integer> edited(SharedMap<Integer, Integer> map, Random random) {
+    private static PersistentMap<Integer, Integer> edited(PersistentMap<Integer, Integer> map, Random random) {
         int key = random.nextInt(300);
         return switch (random.nextInt(4)) {
             case 0 -> map.without(key);
@@ -199,7 +199,7 @@ final class SharedMapTest {
         };
     }
 
-    private static int depth(SharedMap<?, ?> map) {
+    private static int depth(PersistentMap<?, ?> map) {
         return map.depth();
     }
 

@@ -4,6 +4,6 @@
  * objects. Anybody may use them; nothing in here knows a resource.
  */
 @NullMarked
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** The entries of a tree in order, as whatever is made of them. */
 final class Entries<K, V, E> implements Iterator<E> {
     private final Function<Node<K, V>, E> form;
-    private @Nullable Walk<K, V> rest;
+    private @Nullable TreeCursor<K, V> rest;
 
     Entries(@Nullable Node<K, V> root, Function<Node<K, V>, E> form) {
         this.form = form;
-        this.rest = Walk.over(root);
+        this.rest = TreeCursor.over(root);
     }
 
     @Override
@@ -22,14 +22,14 @@ final class Entries<K, V, E> implements Iterator<E> {
 
     @Override
     public E next() {
-        Walk<K, V> walk = rest;
-        if (walk == null) {
+        TreeCursor<K, V> cursor = rest;
+        if (cursor == null) {
             throw new NoSuchElementException();
         }
-        while (walk.isWhole()) {
-            walk = walk.opened();
+        while (cursor.isWhole()) {
+            cursor = cursor.opened();
         }
-        rest = walk.rest();
-        return form.apply(walk.node());
+        rest = cursor.rest();
+        return form.apply(cursor.node());
     }
 }

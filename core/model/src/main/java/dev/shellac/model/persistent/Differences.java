@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // to share is to be the same object
 final class Differences<K, V> {
-    private @Nullable Walk<K, V> before;
-    private @Nullable Walk<K, V> after;
+    private @Nullable TreeCursor<K, V> before;
+    private @Nullable TreeCursor<K, V> after;
 
     private Differences(@Nullable Node<K, V> before, @Nullable Node<K, V> after) {
-        this.before = Walk.over(before);
-        this.after = Walk.over(after);
+        this.before = TreeCursor.over(before);
+        this.after = TreeCursor.over(after);
     }
 
     static <K, V> List<Change<K, V>> between(
@@ -32,8 +32,8 @@ final class Differences<K, V> {
         }
         var both = new Differences<>(one, other);
         while (both.toEntries()) {
-            Walk<K, V> left = both.before;
-            Walk<K, V> right = both.after;
+            TreeCursor<K, V> left = both.before;
+            TreeCursor<K, V> right = both.after;
             if (left == null || right == null) {
                 throw new IllegalStateException("trees of one size end together");
             }
@@ -72,8 +72,8 @@ final class Differences<K, V> {
     // Skips what is shared until each side stands at one entry or at its end; false at the end of both.
     private boolean toEntries() {
         while (true) {
-            Walk<K, V> old = before;
-            Walk<K, V> fresh = after;
+            TreeCursor<K, V> old = before;
+            TreeCursor<K, V> fresh = after;
             if (old != null && fresh != null && old.isWhole() && fresh.isWhole() && old.node() == fresh.node()) {
                 before = old.rest();
                 after = fresh.rest();

@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -12,10 +12,10 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a {@link SharedMap} in the order of their keys. Compared as any list is, but what two of them share is not
+ * The values of a {@link PersistentMap} in the order of their keys. Compared as any list is, but what two of them share is not
  * looked into.
  */
-public final class SharedList<V> extends AbstractList<V> implements RandomAccess {
+public final class PersistentList<V> extends AbstractList<V> implements RandomAccess {
     /** Whether a value can be put into the list, or its key is known to a map alone. */
     enum Keys {
         THE_VALUES,
@@ -26,25 +26,25 @@ public final class SharedList<V> extends AbstractList<V> implements RandomAccess
     private final Comparator<?> order;
     private final @Nullable Node<?, V> root;
 
-    SharedList(Keys keys, Comparator<?> order, @Nullable Node<?, V> root) {
+    PersistentList(Keys keys, Comparator<?> order, @Nullable Node<?, V> root) {
         this.keys = keys;
         this.order = order;
         this.root = root;
     }
 
     /** Values that are their own keys; of two that the order does not tell apart, the later one stays. */
-    public static <V> SharedList<V> of(Comparator<? super V> order, Collection<? extends V> values) {
-        var map = SharedMap.<V, V>of(values, value -> value, order);
-        return new SharedList<>(Keys.THE_VALUES, order, map.values().root);
+    public static <V> PersistentList<V> of(Comparator<? super V> order, Collection<? extends V> values) {
+        var map = PersistentMap.<V, V>of(values, value -> value, order);
+        return new PersistentList<>(Keys.THE_VALUES, order, map.values().root);
     }
 
     /** With this value at its place, instead of one that the order does not tell from it. */
-    public SharedList<V> with(V value) {
-        return new SharedList<>(Keys.THE_VALUES, order, Node.put(ownRoot(), value, value, ownOrder()));
+    public PersistentList<V> with(V value) {
+        return new PersistentList<>(Keys.THE_VALUES, order, Node.put(ownRoot(), value, value, ownOrder()));
     }
 
-    public SharedList<V> without(V value) {
-        return new SharedList<>(Keys.THE_VALUES, order, Node.remove(ownRoot(), value, ownOrder()));
+    public PersistentList<V> without(V value) {
+        return new PersistentList<>(Keys.THE_VALUES, order, Node.remove(ownRoot(), value, ownOrder()));
     }
 
     @SuppressWarnings("unchecked") // checked: the keys are the values
@@ -62,7 +62,7 @@ public final class SharedList<V> extends AbstractList<V> implements RandomAccess
 
     /** What must happen to {@code before} to make it this list. Values are the same or not by their place in the order. */
     @SuppressWarnings("unchecked") // the keys of both are compared by the one order
-    public List<Change<Object, V>> changesSince(SharedList<V> before) {
+    public List<Change<Object, V>> changesSince(PersistentList<V> before) {
         if (before.order.equals(order)) {
             return Differences.between(
                     (Node<Object, V>) before.root, (Node<Object, V>) root, (Comparator<Object>) order);
@@ -96,8 +96,8 @@ public final class SharedList<V> extends AbstractList<V> implements RandomAccess
     @Override
     @SuppressWarnings("unchecked") // only values are compared
     public boolean equals(@Nullable Object other) {
-        if (other instanceof SharedList<?> shared) {
-            return Differences.sameValues((Node<Object, Object>) root, (Node<Object, Object>) shared.root);
+        if (other instanceof PersistentList<?> persistent) {
+            return Differences.sameValues((Node<Object, Object>) root, (Node<Object, Object>) persistent.root);
         }
         return super.equals(other);
     }

@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import java.util.Optional;
 

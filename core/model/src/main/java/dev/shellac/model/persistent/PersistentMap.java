@@ -1,4 +1,4 @@
-package dev.shellac.model.shared;
+package dev.shellac.model.persistent;
 
 import java.util.AbstractMap;
 import java.util.AbstractSet;
@@ -22,62 +22,62 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> of one order; maps of different orders are compared as any maps are
  */
-public final class SharedMap<K, V> extends AbstractMap<K, V> {
+public final class PersistentMap<K, V> extends AbstractMap<K, V> {
     private final Comparator<? super K> order;
     private final @Nullable Node<K, V> root;
 
-    SharedMap(Comparator<? super K> order, @Nullable Node<K, V> root) {
+    PersistentMap(Comparator<? super K> order, @Nullable Node<K, V> root) {
         this.order = order;
         this.root = root;
     }
 
-    public static <K extends Comparable<? super K>, V> SharedMap<K, V> empty() {
+    public static <K extends Comparable<? super K>, V> PersistentMap<K, V> empty() {
         return empty(Comparator.naturalOrder());
     }
 
-    public static <K, V> SharedMap<K, V> empty(Comparator<? super K> order) {
-        return new SharedMap<>(order, null);
+    public static <K, V> PersistentMap<K, V> empty(Comparator<? super K> order) {
+        return new PersistentMap<>(order, null);
     }
 
     /** The map itself, if it is one of these already. */
-    public static <K extends Comparable<? super K>, V> SharedMap<K, V> of(Map<K, V> map) {
-        if (map instanceof SharedMap<K, V> shared && shared.order.equals(Comparator.<K>naturalOrder())) {
-            return shared;
+    public static <K extends Comparable<? super K>, V> PersistentMap<K, V> of(Map<K, V> map) {
+        if (map instanceof PersistentMap<K, V> persistent && persistent.order.equals(Comparator.<K>naturalOrder())) {
+            return persistent;
         }
         return sorted(new TreeMap<>(map), Comparator.naturalOrder());
     }
 
     /** By a key that is in each value; of two values with one key, the later one stays. */
-    public static <K extends Comparable<? super K>, V> SharedMap<K, V> of(
+    public static <K extends Comparable<? super K>, V> PersistentMap<K, V> of(
             Collection<? extends V> values, Function<? super V, ? extends K> key) {
         return of(values, key, Comparator.naturalOrder());
     }
 
-    public static <K, V> SharedMap<K, V> of(
+    public static <K, V> PersistentMap<K, V> of(
             Collection<? extends V> values, Function<? super V, ? extends K> key, Comparator<? super K> order) {
         var map = new TreeMap<K, V>(order);
         values.forEach(value -> map.put(key.apply(value), value));
         return sorted(map, order);
     }
 
-    private static <K, V> SharedMap<K, V> sorted(SortedMap<K, V> map, Comparator<? super K> order) {
+    private static <K, V> PersistentMap<K, V> sorted(SortedMap<K, V> map, Comparator<? super K> order) {
         var entries = new ArrayList<Node<K, V>>(map.size());
         map.forEach((key, value) -> entries.add(new Node<>(key, value, null, null)));
-        return new SharedMap<>(order, Node.of(entries, 0, entries.size()));
+        return new PersistentMap<>(order, Node.of(entries, 0, entries.size()));
     }
 
-    public SharedMap<K, V> with(K key, V value) {
+    public PersistentMap<K, V> with(K key, V value) {
         Node<K, V> next = Node.put(root, key, value, order);
-        return next == root ? this : new SharedMap<>(order, next);
+        return next == root ? this : new PersistentMap<>(order, next);
     }
 
-    public SharedMap<K, V> without(K key) {
+    public PersistentMap<K, V> without(K key) {
         Node<K, V> next = Node.remove(root, key, order);
-        return next == root ? this : new SharedMap<>(order, next);
+        return next == root ? this : new PersistentMap<>(order, next);
     }
 
     /** What must happen to {@code before} to make it this map, in order. Both must have the same order. */
-    public List<Change<K, V>> changesSince(SharedMap<K, V> before) {
+    public List<Change<K, V>> changesSince(PersistentMap<K, V> before) {
         return Differences.between(before.root, root, order);
     }
 
@@ -180,8 +180,8 @@ public final class SharedMap<K, V> extends AbstractMap<K, V> {
 
     /** The values in order of their keys. */
     @Override
-    public SharedList<V> values() {
-        return new SharedList<>(SharedList.Keys.OF_A_MAP, order, root);
+    public PersistentList<V> values() {
+        return new PersistentList<>(PersistentList.Keys.OF_A_MAP, order, root);
     }
 
     @Override
@@ -214,9 +214,9 @@ public final class SharedMap<K, V> extends AbstractMap<K, V> {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        if (other instanceof SharedMap<?, ?> shared && shared.order.equals(order)) {
+        if (other instanceof PersistentMap<?, ?> persistent && persistent.order.equals(order)) {
             @SuppressWarnings("unchecked") // keys that one order compares are of one type
-            SharedMap<K, V> same = (SharedMap<K, V>) shared;
+            PersistentMap<K, V> same = (PersistentMap<K, V>) persistent;
             return size() == same.size() && changesSince(same).isEmpty();
         }
         return super.equals(other);
