@@ -34,7 +34,7 @@ import dev.shellac.operator.write.UserVcls;
 import dev.shellac.operator.write.Wish;
 import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -253,12 +253,12 @@ final class TurnsTest {
         }
 
         @Override
-        public Delivery.Stamp stamp() {
-            return Delivery.Stamp.NONE;
+        public ChangeSet.Revision stamp() {
+            return ChangeSet.Revision.NONE;
         }
 
         @Override
-        public boolean bring(Fleet.Key gateway, Delivery delivery, Runnable lost) {
+        public boolean bring(Fleet.Key gateway, ChangeSet changeSet, Runnable lost) {
             return false;
         }
 

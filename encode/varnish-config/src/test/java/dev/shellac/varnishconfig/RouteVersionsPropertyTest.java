@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.persistent.PersistentMap;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -55,7 +55,7 @@ final class RouteVersionsPropertyTest {
     private int late;
 
     @Test
-    void noRequestMeetsTwoVersionsOfARoute() throws NotRouting {
+    void noRequestMeetsTwoVersionsOfARoute() throws RoutingFormatException {
         for (int script = 0; script < SCRIPTS; script++) {
             new Script(script).run();
         }
@@ -77,7 +77,7 @@ final class RouteVersionsPropertyTest {
             this.name = "script " + number;
         }
 
-        void run() throws NotRouting {
+        void run() throws RoutingFormatException {
             for (int event = 0; event < EVENTS; event++) {
                 happen();
                 PodTable table = pod.encode(

@@ -56,7 +56,7 @@ final class KeepersTest {
 
         redirect("/b");
         varnish.answers.add(
-                new ReloadAnswer.Kept("sockets", "too many", keeper.state().hash(), 1));
+                new ReloadAnswer.Rejected("sockets", "too many", keeper.state().hash(), 1));
         keeper.settle(varnish, Slices.NONE, START);
         assertThat(keeper.faults()).containsEntry("ghost.json sockets", "too many");
         assertThat(Files.readString(disk.table())).isEqualTo(good);

@@ -1,11 +1,11 @@
 package dev.shellac.operator.fleet;
 
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 
 /** Brings changes straight to pods, while they are not written down yet. */
 public interface Courier {
     /** For what is brought or written next: higher than all before. */
-    Delivery.Stamp stamp();
+    ChangeSet.Revision stamp();
 
     /**
      * Brings changes to the pods of a Gateway, and does not wait until they have them.
@@ -13,5 +13,5 @@ public interface Courier {
      * @param lost called on another thread when one of the pods that serve does not take it
      * @return false where one of the pods that serve can only be reached by what is written
      */
-    boolean bring(Fleet.Key gateway, Delivery delivery, Runnable lost);
+    boolean bring(Fleet.Key gateway, ChangeSet changeSet, Runnable lost);
 }

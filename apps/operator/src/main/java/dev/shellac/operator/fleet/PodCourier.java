@@ -1,8 +1,8 @@
 package dev.shellac.operator.fleet;
 
-import dev.shellac.varnishconfig.delivery.Delivery;
-import dev.shellac.varnishconfig.delivery.KeyShare;
-import dev.shellac.varnishconfig.delivery.Seal;
+import dev.shellac.varnishconfig.changes.ChangeSet;
+import dev.shellac.varnishconfig.changes.ChangeSignature;
+import dev.shellac.varnishconfig.changes.KeyAgreementShare;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.URI;
@@ -41,9 +41,10 @@ public final class PodCourier implements Courier, AutoCloseable {
     private final Function<Fleet.Key, Fleet.Parts> fleet;
     private final Function<Fleet.Key, String> tokens;
     private final int port;
-    private final KeyShare share = new KeyShare(KeyShare.keys().generateKeyPair());
+    private final KeyAgreementShare share =
+            new KeyAgreementShare(KeyAgreementShare.keys().generateKeyPair());
     private final AtomicLong number = new AtomicLong();
-    private final Map<String, Seal> seals = lasting();
+    private final Map<String, ChangeSignature> signatures = lasting();
     // States in which a pod did not take something; it is asked again when it has told another.
     private final Map<String, Boolean> shy = Collections.synchronizedMap(lasting());
     // By pod, while something is being sent to it: the push that follows.
@@ -53,13 +54,13 @@ public final class PodCourier implements Courier, AutoCloseable {
             .connectTimeout(TAKEN_WITHIN)
             .build();
 
-    private record Recipient(Pod pod, PodState state, Seal seal) {
+    private record Recipient(Pod pod, PodState state, ChangeSignature signature) {
         String moment() {
             return pod.uid() + " " + state.version();
         }
     }
 
-    private record Push(Recipient recipient, String token, Delivery delivery, Runnable lost) {
+    private record Push(Recipient recipient, String token, ChangeSet changeSet, Runnable lost) {
         String pod() {
             return recipient.pod().uid();
         }
@@ -77,12 +78,12 @@ public final class PodCourier implements Courier, AutoCloseable {
     }
 
     @Override
-    public Delivery.Stamp stamp() {
-        return new Delivery.Stamp(share.open(), number.incrementAndGet());
+    public ChangeSet.Revision stamp() {
+        return new ChangeSet.Revision(share.open(), number.incrementAndGet());
     }
 
     @Override
-    public boolean bring(Fleet.Key gateway, Delivery delivery, Runnable lost) {
+    public boolean bring(Fleet.Key gateway, ChangeSet changeSet, Runnable lost) {
         Fleet.Parts parts = fleet.apply(gateway);
         List<Pod> serving = parts.pods().stream()
                 .filter(pod -> pod.ready() && pod.door().isPresent())
@@ -91,7 +92,7 @@ public final class PodCourier implements Courier, AutoCloseable {
                 .flatMap(pod -> recipient(pod, parts).stream())
                 .filter(recipient -> !shy.containsKey(recipient.moment()))
                 .toList();
-        willing.forEach(recipient -> send(new Push(recipient, tokens.apply(gateway), delivery, lost)));
+        willing.forEach(recipient -> send(new Push(recipient, tokens.apply(gateway), changeSet, lost)));
         return willing.size() == serving.size();
     }
 
@@ -100,9 +101,10 @@ public final class PodCourier implements Courier, AutoCloseable {
         if (state == null || state.key().isEmpty()) {
             return Optional.empty();
         }
-        Optional<Seal> seal = Optional.ofNullable(seals.get(state.key())).or(() -> share.with(state.key()));
-        seal.ifPresent(found -> seals.put(state.key(), found));
-        return seal.map(found -> new Recipient(pod, state, found));
+        Optional<ChangeSignature> signature =
+                Optional.ofNullable(signatures.get(state.key())).or(() -> share.with(state.key()));
+        signature.ifPresent(found -> signatures.put(state.key(), found));
+        return signature.map(found -> new Recipient(pod, state, found));
     }
 
     // A pod takes one change set at a time and none that is older than what it has. A newer change set replaces one
@@ -149,23 +151,23 @@ public final class PodCourier implements Courier, AutoCloseable {
 
     private Optional<String> refusal(Push push) {
         try {
-            return refusal(push.recipient(), push.token(), push.delivery());
+            return refusal(push.recipient(), push.token(), push.changeSet());
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "sending changes to " + push.recipient().pod().name() + " failed", e);
             return Optional.of(e.toString());
         }
     }
 
-    private Optional<String> refusal(Recipient recipient, String token, Delivery delivery) {
+    private Optional<String> refusal(Recipient recipient, String token, ChangeSet changeSet) {
         String door = recipient.pod().door().orElseThrow();
-        var request = HttpRequest.newBuilder(URI.create("http://" + door + ":" + port + Delivery.PATH))
+        var request = HttpRequest.newBuilder(URI.create("http://" + door + ":" + port + ChangeSet.PATH))
                 .timeout(TAKEN_WITHIN)
                 .header(StatePoll.TOKEN_HEADER, token)
-                .header(Delivery.WRITER, delivery.stamp().writer())
-                .header(Delivery.NUMBER, String.valueOf(delivery.stamp().number()))
-                .header(Delivery.BASE, delivery.base())
-                .header(Delivery.SEAL, recipient.seal().of(delivery))
-                .POST(BodyPublishers.ofString(delivery.json()))
+                .header(ChangeSet.WRITER, changeSet.revision().writer())
+                .header(ChangeSet.NUMBER, String.valueOf(changeSet.revision().number()))
+                .header(ChangeSet.BASE, changeSet.base())
+                .header(ChangeSet.SIGNATURE, recipient.signature().of(changeSet))
+                .POST(BodyPublishers.ofString(changeSet.json()))
                 .build();
         try {
             HttpResponse<String> response = answer(request);

@@ -3,7 +3,7 @@ package dev.shellac.operator.loop;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * One writing of a Gateway's configuration, off the loop's thread: the API server may take its time, or an admission webhook of the Gateway's namespace.
  *
- * @param stamp of the changes; made when the content was, so that a higher number is always newer content
+ * @param revision of the changes; made when the content was, so that a higher number is always newer content
  * @param objects those that are not written yet, in order
  * @param changes last, where they are not written yet
  * @param unsigned changes that perhaps another process signed: they are signed first, as they are
@@ -26,7 +26,7 @@ import java.util.Optional;
 record ConfigWrite(
         GatewayObjects.Content content,
         Desk.Occasion occasion,
-        Delivery.Stamp stamp,
+        ChangeSet.Revision revision,
         List<HasMetadata> objects,
         Optional<ConfigMap> changes,
         Optional<ConfigMap> unsigned) {
@@ -88,7 +88,7 @@ record ConfigWrite(
             return;
         }
         try {
-            SignedChanges.sign(cluster, unsigned.get(), stamp);
+            SignedChanges.sign(cluster, unsigned.get(), revision);
         } catch (IOException e) {
             listener.failed(ObjectKey.of(unsigned.get()), e);
         } catch (RuntimeException e) {
@@ -98,7 +98,7 @@ record ConfigWrite(
 
     private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
         return changes.isPresent() && object.equals(changes.get())
-                ? SignedChanges.write(cluster, changes.get(), stamp)
+                ? SignedChanges.write(cluster, changes.get(), revision)
                 : cluster.apply(withVcl(cluster, object));
     }
 

@@ -9,7 +9,7 @@ import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.operator.fleet.Generations;
 import dev.shellac.operator.loop.GatewayObjects.Form;
 import dev.shellac.operator.write.WorkQueue;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
@@ -260,10 +260,10 @@ public final class Desk {
             return;
         }
         signs = true;
-        Delivery.Stamp stamp = office.courier().stamp();
+        ChangeSet.Revision revision = office.courier().stamp();
         office.writer().write(gateway, () -> {
             try {
-                SignedChanges.sign(office.cluster(), changes, stamp);
+                SignedChanges.sign(office.cluster(), changes, revision);
                 return true;
             } catch (IOException e) {
                 office.listener().failed(ObjectKey.of(changes), e);
@@ -298,8 +298,8 @@ public final class Desk {
     Set<ObjectKey> settle(Instant now) {
         ConfigWrite.Result ended = result.getAndSet(null);
         if (ended == null
-                || !writing.map(ConfigWrite::stamp)
-                        .equals(Optional.of(ended.write().stamp()))) {
+                || !writing.map(ConfigWrite::revision)
+                        .equals(Optional.of(ended.write().revision()))) {
             return Set.of(); // of a loop that began anew since
         }
         writing = Optional.empty();
@@ -356,8 +356,8 @@ public final class Desk {
         toldMeanwhile = true;
         // Pods have something else than what is written, even if that is what was written before.
         written.remove(ObjectKey.of(changes.object()));
-        var delivery = new Delivery(office.courier().stamp(), changes.base(), changes.json());
-        boolean all = office.courier().bring(occasion.gateway(), delivery, () -> {
+        var changeSet = new ChangeSet(office.courier().stamp(), changes.base(), changes.json());
+        boolean all = office.courier().bring(occasion.gateway(), changeSet, () -> {
             lost.set(true);
             office.listener().lost(occasion.gateway());
         });

@@ -6,7 +6,7 @@ import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.write.Cluster;
 import dev.shellac.kube.write.Cluster.Stored;
 import dev.shellac.kube.write.ObjectKey;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import java.io.IOException;
@@ -25,13 +25,13 @@ final class SignedChanges {
 
     private SignedChanges() {}
 
-    static Stored write(Cluster cluster, ConfigMap wanted, Delivery.Stamp stamp)
+    static Stored write(Cluster cluster, ConfigMap wanted, ChangeSet.Revision revision)
             throws IOException, InterruptedException {
         return put(
                 cluster,
                 new ConfigMapBuilder(wanted)
-                        .addToData(WRITER, stamp.writer())
-                        .addToData(NUMBER, String.valueOf(stamp.number()))
+                        .addToData(WRITER, revision.writer())
+                        .addToData(NUMBER, String.valueOf(revision.number()))
                         .build());
     }
 
@@ -41,9 +41,10 @@ final class SignedChanges {
      *
      * @param ours the object as this Gateway's, for who owns it
      */
-    static void sign(Cluster cluster, ConfigMap ours, Delivery.Stamp stamp) throws IOException, InterruptedException {
+    static void sign(Cluster cluster, ConfigMap ours, ChangeSet.Revision revision)
+            throws IOException, InterruptedException {
         Optional<ObjectNode> found = cluster.read(ObjectKey.of(ours).path());
-        if (found.isEmpty() || found.get().path("data").path(WRITER).asText().equals(stamp.writer())) {
+        if (found.isEmpty() || found.get().path("data").path(WRITER).asText().equals(revision.writer())) {
             return;
         }
         ObjectNode there = found.get();
@@ -54,8 +55,8 @@ final class SignedChanges {
                 .endMetadata()
                 .withData(texts(there.path("data")))
                 .withBinaryData(texts(there.path("binaryData")))
-                .addToData(WRITER, stamp.writer())
-                .addToData(NUMBER, String.valueOf(stamp.number()))
+                .addToData(WRITER, revision.writer())
+                .addToData(NUMBER, String.valueOf(revision.number()))
                 .build());
     }
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.shellac.model.Name;
-import dev.shellac.varnishconfig.delivery.Delivery;
-import dev.shellac.varnishconfig.delivery.KeyShare;
+import dev.shellac.varnishconfig.changes.ChangeSet;
+import dev.shellac.varnishconfig.changes.KeyAgreementShare;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 final class PodCourierTest {
     private static final Fleet.Key GATEWAY = new Fleet.Key("shop", "edge");
 
-    private final KeyShare share = share();
+    private final KeyAgreementShare share = share();
     private final List<String> taken = new CopyOnWriteArrayList<>();
     private final AtomicInteger lost = new AtomicInteger();
     private final HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
@@ -43,19 +43,19 @@ final class PodCourierTest {
             server.getAddress().getPort());
 
     PodCourierTest() throws IOException {
-        server.createContext(Delivery.PATH, exchange -> {
+        server.createContext(ChangeSet.PATH, exchange -> {
             try (exchange) {
                 var headers = exchange.getRequestHeaders();
-                var delivery = new Delivery(
-                        new Delivery.Stamp(
-                                headers.getFirst(Delivery.WRITER), Long.parseLong(headers.getFirst(Delivery.NUMBER))),
-                        headers.getFirst(Delivery.BASE),
+                var changeSet = new ChangeSet(
+                        new ChangeSet.Revision(
+                                headers.getFirst(ChangeSet.WRITER), Long.parseLong(headers.getFirst(ChangeSet.NUMBER))),
+                        headers.getFirst(ChangeSet.BASE),
                         new String(exchange.getRequestBody().readAllBytes(), UTF_8));
                 assertThat(headers.getFirst("X-Drain-Token")).isEqualTo("a token");
-                boolean good = share.with(delivery.stamp().writer())
+                boolean good = share.with(changeSet.revision().writer())
                         .orElseThrow()
-                        .isOn(delivery, headers.getFirst(Delivery.SEAL));
-                taken.add(delivery.json() + " " + (good ? "sealed" : "forged"));
+                        .verifies(changeSet, headers.getFirst(ChangeSet.SIGNATURE));
+                taken.add(changeSet.json() + " " + (good ? "sealed" : "forged"));
                 busy.acquireUninterruptibly();
                 busy.release();
                 exchange.sendResponseHeaders(answer, endless ? 0 : -1);
@@ -148,7 +148,7 @@ final class PodCourierTest {
     }
 
     private boolean bring(String json) {
-        return courier.bring(GATEWAY, new Delivery(courier.stamp(), "sha256:0", json), lost::incrementAndGet);
+        return courier.bring(GATEWAY, new ChangeSet(courier.stamp(), "sha256:0", json), lost::incrementAndGet);
     }
 
     private PodState state() {
@@ -170,7 +170,7 @@ final class PodCourierTest {
                 new Name("shop", uid), uid, "edge", "rs", Optional.of("127.0.0.1"), ready, false, "", Optional.empty());
     }
 
-    private static KeyShare share() {
-        return new KeyShare(KeyShare.keys().generateKeyPair());
+    private static KeyAgreementShare share() {
+        return new KeyAgreementShare(KeyAgreementShare.keys().generateKeyPair());
     }
 }

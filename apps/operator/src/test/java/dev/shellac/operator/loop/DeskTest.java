@@ -13,7 +13,7 @@ import dev.shellac.operator.loop.GatewayObjects.Content;
 import dev.shellac.operator.loop.GatewayObjects.Form;
 import dev.shellac.operator.write.NoCluster;
 import dev.shellac.operator.write.WorkQueue;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -284,13 +284,13 @@ final class DeskTest {
         }
 
         @Override
-        public Delivery.Stamp stamp() {
-            return new Delivery.Stamp(name, ++number);
+        public ChangeSet.Revision stamp() {
+            return new ChangeSet.Revision(name, ++number);
         }
 
         @Override
-        public boolean bring(Fleet.Key gateway, Delivery delivery, Runnable whenLost) {
-            told.add(delivery.json());
+        public boolean bring(Fleet.Key gateway, ChangeSet changeSet, Runnable whenLost) {
+            told.add(changeSet.json());
             lost = whenLost;
             return all;
         }

@@ -32,7 +32,7 @@ public final class GhostJson {
             SocketMap sockets,
             PersistentList<HostPlan> plans,
             GhostTable.Parts<HostJson> parts,
-            Fingerprint fingerprint) {}
+            TableHash tableHash) {}
 
     private Optional<Memory> last = Optional.empty();
 
@@ -47,9 +47,9 @@ public final class GhostJson {
      * @param sockets a port that the plan does not have is left out
      */
     public GhostTable encode(GatewayPlan plan, Collection<EndpointSlice> slices, SocketMap sockets) {
-        var members = new Members();
+        var edit = new TableHashEdit();
         Chunk head = head(plan, sockets);
-        members.head(last.map(memory -> memory.parts().head()), head);
+        edit.head(last.map(memory -> memory.parts().head()), head);
         PersistentMap<Hostname, HostJson> hosts =
                 last.map(memory -> memory.parts().hosts()).orElseGet(PersistentMap::empty);
         int length = last.map(memory -> memory.parts().hostsLength()).orElse(0);
@@ -59,18 +59,17 @@ public final class GhostJson {
             List<Change<Object, RoutePlan>> routes = routes(change.after()).changesSince(routes(change.before()));
             routes.forEach(route -> count(route, moreUses));
             Optional<HostJson> known = Optional.ofNullable(hosts.get(host));
-            HostJson next = known.orElseGet(() -> HostJson.empty(host)).changed(routes, members);
+            HostJson next = known.orElseGet(() -> HostJson.empty(host)).changed(routes, edit);
             hosts = next.isEmpty() ? hosts.without(host) : hosts.with(host, next);
             length += (next.isEmpty() ? 0 : next.length())
                     - known.map(HostJson::length).orElse(0);
         }
-        Pools pools = last.map(memory -> memory.parts().pools())
-                .orElse(Pools.EMPTY)
-                .changed(moreUses, shared(slices), members);
-        Fingerprint fingerprint = members.applyTo(last.map(Memory::fingerprint).orElse(Fingerprint.EMPTY));
+        Pools pools =
+                last.map(memory -> memory.parts().pools()).orElse(Pools.EMPTY).changed(moreUses, shared(slices), edit);
+        TableHash tableHash = edit.applyTo(last.map(Memory::tableHash).orElse(TableHash.EMPTY));
         var parts = new GhostTable.Parts<>(head, pools, hosts, length);
-        last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, fingerprint));
-        return new GhostTable(parts, "sha256:" + fingerprint.hash());
+        last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, tableHash));
+        return new GhostTable(parts, "sha256:" + tableHash.hash());
     }
 
     private PersistentList<HostPlan> before() {

@@ -39,7 +39,7 @@ final class HostJson implements TableHost {
     }
 
     /** Encodes the routes that changed, and says what that does to the table. */
-    HostJson changed(List<Change<Object, RoutePlan>> changes, Members members) {
+    HostJson changed(List<Change<Object, RoutePlan>> changes, TableHashEdit edit) {
         PersistentMap<RoutePlan, RouteText> next = routes;
         int nextLength = routesLength;
         for (Change<Object, RoutePlan> change : changes) {
@@ -51,8 +51,8 @@ final class HostJson implements TableHost {
         }
         var result = new HostJson(host, start, next, nextLength);
         for (Change<Object, RoutePlan> change : changes) {
-            around(place(change), members::noNeighbours);
-            result.around(place(change), members::neighbours);
+            around(place(change), edit::noNeighbours);
+            result.around(place(change), edit::neighbours);
         }
         return result;
     }

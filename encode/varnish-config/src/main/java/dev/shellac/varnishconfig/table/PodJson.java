@@ -28,7 +28,7 @@ public final class PodJson {
     private PersistentMap<Hostname, PodHost> hosts = PersistentMap.empty();
     private Optional<Chunk> lastHead = Optional.empty();
     private Pools pools = Pools.EMPTY;
-    private Fingerprint fingerprint = Fingerprint.EMPTY;
+    private TableHash tableHash = TableHash.EMPTY;
     private int hostsLength;
 
     /** An encoder that has seen nothing yet, for a varnishd with these sockets; those that serve nothing are free. */
@@ -43,12 +43,12 @@ public final class PodJson {
      *     all its Services are known or it has waited long enough, and what it revokes goes at once
      */
     public PodTable encode(Routing routing, PersistentMap<Name, EndpointSlice> slices, EndpointWait wait) {
-        var members = new Members();
+        var edit = new TableHashEdit();
         Chunk head = routing.listeners()
                 .map(read -> read.stream().map(TableListener::of).toList())
                 .map(listeners -> TableHead.of(listeners, sockets(listeners, routing)))
                 .orElse(TableHead.PLAIN);
-        members.head(lastHead, head);
+        edit.head(lastHead, head);
         var moreUses = new HashMap<Backend.Serving, Integer>();
         PersistentMap<Hostname, PodHost> next = hosts;
         for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
@@ -58,13 +58,13 @@ public final class PodJson {
             PodHost.change(
                     served,
                     after.orElseGet(() -> PodHost.empty(change.getKey())),
-                    members,
+                    edit,
                     (route, by) -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
             next = after.isPresent() ? next.with(change.getKey(), after.get()) : next.without(change.getKey());
             hostsLength += length(after) - length(before);
         }
-        pools = pools.changed(moreUses, slices.values(), members);
-        fingerprint = members.applyTo(fingerprint);
+        pools = pools.changed(moreUses, slices.values(), edit);
+        tableHash = edit.applyTo(tableHash);
         read = routing.hosts();
         hosts = next;
         lastHead = Optional.of(head);
@@ -81,7 +81,7 @@ public final class PodJson {
             }
         }
         var parts = new GhostTable.Parts<>(head, pools, served, hostsLength);
-        return new PodTable(new GhostTable(parts, "sha256:" + fingerprint.hash()), hosts, pools.json(), held);
+        return new PodTable(new GhostTable(parts, "sha256:" + tableHash.hash()), hosts, pools.json(), held);
     }
 
     // What was read anew, and what waited the last time.

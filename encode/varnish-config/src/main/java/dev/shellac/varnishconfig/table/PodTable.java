@@ -3,7 +3,7 @@ package dev.shellac.varnishconfig.table;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.persistent.PersistentMap;
-import dev.shellac.varnishconfig.reading.ReadRoute;
+import dev.shellac.varnishconfig.reading.ParsedRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import java.time.Instant;
 import java.util.Comparator;
@@ -66,7 +66,7 @@ public final class PodTable {
     }
 
     /** The route at a position of a host, as the router names it in a refusal. */
-    public Optional<ReadRoute> route(String host, int position) {
+    public Optional<ParsedRoute> route(String host, int position) {
         return hosts.entrySet().stream()
                 .filter(entry -> entry.getKey().value().equals(host))
                 .findFirst()

@@ -44,7 +44,7 @@ record Pools(
      *
      * @param moreUses by backend, how many routes more name it, or less
      */
-    Pools changed(Map<Backend.Serving, Integer> moreUses, PersistentList<EndpointSlice> slices, Members members) {
+    Pools changed(Map<Backend.Serving, Integer> moreUses, PersistentList<EndpointSlice> slices, TableHashEdit edit) {
         var names = new TreeSet<String>();
         PersistentMap<String, Map<Backend.Serving, Integer>> nextUses = uses;
         for (Map.Entry<Backend.Serving, Integer> more : moreUses.entrySet()) {
@@ -62,7 +62,7 @@ record Pools(
                 nextUses.between(service + ":", service + ";").forEach(found -> names.add(found.getKey()));
             }
         }
-        return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, members);
+        return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, edit);
     }
 
     /** The names of those without an endpoint. */
@@ -75,7 +75,7 @@ record Pools(
                 .toList();
     }
 
-    private Pools encoded(Iterable<String> names, Members members) {
+    private Pools encoded(Iterable<String> names, TableHashEdit edit) {
         PersistentMap<String, Chunk> next = json;
         int nextLength = length;
         for (String name : names) {
@@ -84,7 +84,7 @@ record Pools(
             if (before.equals(after)) {
                 continue;
             }
-            members.pool(before, after);
+            edit.pool(before, after);
             next = after.isPresent() ? next.with(name, after.get()) : next.without(name);
             nextLength += after.map(Chunk::length).orElse(0)
                     - before.map(Chunk::length).orElse(0);

@@ -130,7 +130,7 @@ final class GhostJsonTest {
     }
 
     private static HostJson encoded(HostJson last, PersistentList<RoutePlan> before, PersistentList<RoutePlan> after) {
-        return last.changed(after.changesSince(before), new Members());
+        return last.changed(after.changesSince(before), new TableHashEdit());
     }
 
     private static String text(HostJson host) {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param match its number in the rule
  */
 @SuppressWarnings("exports") // the bytes are for this module alone
-public record ReadRoute(String head, Chunk json, Targets targets, String name, int rule, int match) {
+public record ParsedRoute(String head, Chunk json, Targets targets, String name, int rule, int match) {
     /**
      * The backends whose pools the JSON names.
      *

@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * before it: the routes of a host have an order, and the pairs of neighbours tell it, because no two routes of a host are
  * alike.
  */
-final class Members {
+final class TableHashEdit {
     private static final byte[] HEAD = {'h'};
     private static final byte[] POOL = {'p'};
     private static final byte[] ROUTE = {'r'};
@@ -45,8 +45,8 @@ final class Members {
         come.add(pair(host, before, route));
     }
 
-    Fingerprint applyTo(Fingerprint fingerprint) {
-        return gone.isEmpty() && come.isEmpty() ? fingerprint : fingerprint.changed(gone, come);
+    TableHash applyTo(TableHash tableHash) {
+        return gone.isEmpty() && come.isEmpty() ? tableHash : tableHash.changed(gone, come);
     }
 
     // Digests have one length, so the name of the host ends where the first of them begins.

@@ -1,4 +1,4 @@
-package dev.shellac.varnishconfig.delivery;
+package dev.shellac.varnishconfig.changes;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -9,34 +9,34 @@ import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 
 /** Shows that a delivery is from one who has the secret, and as it was. It cannot be printed. */
-public final class Seal {
+public final class ChangeSignature {
     static final String ALGORITHM = "HmacSHA256";
     static final int BYTES = 32;
 
     private final SecretKey secret;
 
-    Seal(SecretKey secret) {
+    ChangeSignature(SecretKey secret) {
         this.secret = secret;
     }
 
     /** In hexadecimal. */
-    public String of(Delivery delivery) {
+    public String of(ChangeSet changeSet) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(secret);
-            return HexFormat.of().formatHex(mac.doFinal(delivery.bytes()));
+            return HexFormat.of().formatHex(mac.doFinal(changeSet.bytes()));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java has " + ALGORITHM, e);
         }
     }
 
     /** Compared in a time that says nothing about it. */
-    public boolean isOn(Delivery delivery, String seal) {
-        return MessageDigest.isEqual(of(delivery).getBytes(US_ASCII), seal.getBytes(US_ASCII));
+    public boolean verifies(ChangeSet changeSet, String signature) {
+        return MessageDigest.isEqual(of(changeSet).getBytes(US_ASCII), signature.getBytes(US_ASCII));
     }
 
     @Override
     public String toString() {
-        return "Seal";
+        return "ChangeSignature";
     }
 }

@@ -1,4 +1,4 @@
-package dev.shellac.varnishconfig.delivery;
+package dev.shellac.varnishconfig.changes;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -21,7 +21,7 @@ import javax.crypto.spec.HKDFParameterSpec;
  * One side of a secret that two processes come to have without telling it: each has half of it for itself, and lets everybody know the other half.
  * Operator and pod read each other's where nobody else can write. It cannot be printed.
  */
-public final class KeyShare {
+public final class KeyAgreementShare {
     private static final String KEYS = "X25519";
 
     private final KeyPair pair;
@@ -37,7 +37,7 @@ public final class KeyShare {
     }
 
     /** Of keys that nobody else has. */
-    public KeyShare(KeyPair pair) {
+    public KeyAgreementShare(KeyPair pair) {
         this.pair = pair;
         this.open = Base64.getEncoder().encodeToString(pair.getPublic().getEncoded());
     }
@@ -48,7 +48,7 @@ public final class KeyShare {
     }
 
     /** What this side and another one have in common; nothing where that is no half of ours. */
-    public Optional<Seal> with(String other) {
+    public Optional<ChangeSignature> with(String other) {
         try {
             PublicKey key = KeyFactory.getInstance(KEYS)
                     .generatePublic(new X509EncodedKeySpec(Base64.getDecoder().decode(other)));
@@ -58,8 +58,9 @@ public final class KeyShare {
             String halves = Stream.of(open, other).sorted().collect(Collectors.joining("\n"));
             var secret = HKDFParameterSpec.ofExtract()
                     .addIKM(agreement.generateSecret())
-                    .thenExpand(halves.getBytes(US_ASCII), Seal.BYTES);
-            return Optional.of(new Seal(KDF.getInstance("HKDF-SHA256").deriveKey(Seal.ALGORITHM, secret)));
+                    .thenExpand(halves.getBytes(US_ASCII), ChangeSignature.BYTES);
+            return Optional.of(
+                    new ChangeSignature(KDF.getInstance("HKDF-SHA256").deriveKey(ChangeSignature.ALGORITHM, secret)));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             return Optional.empty();
         }
@@ -67,6 +68,6 @@ public final class KeyShare {
 
     @Override
     public String toString() {
-        return "KeyShare(" + open + ")";
+        return "KeyAgreementShare(" + open + ")";
     }
 }

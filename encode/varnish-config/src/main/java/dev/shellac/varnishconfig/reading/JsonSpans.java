@@ -12,7 +12,7 @@ import java.util.Map;
  * Where the members of an object, or the items of an array, begin and end. It looks at quotes and brackets alone, which is several times less work than parsing;
  * what a span holds is for a parser to check, if it is looked at.
  */
-final class Spans {
+final class JsonSpans {
     /** The bytes of a value. */
     static final class Span {
         static final Span EMPTY = new Span(new byte[0], 0, 0);
@@ -70,7 +70,7 @@ final class Spans {
             return -1;
         }
 
-        Json parse(Json.Parser parser) throws NotRouting {
+        Json parse(Json.Parser parser) throws RoutingFormatException {
             return parser.parse(file, from, to - from);
         }
     }
@@ -80,23 +80,23 @@ final class Spans {
     private final Json.Parser parser;
     private int at;
 
-    private Spans(Span object, Json.Parser parser) {
+    private JsonSpans(Span object, Json.Parser parser) {
         this.file = object.file;
         this.at = object.from;
         this.end = object.to;
         this.parser = parser;
     }
 
-    static Map<String, Span> of(Span object, Json.Parser parser) throws NotRouting {
-        return new Spans(object, parser).members();
+    static Map<String, Span> of(Span object, Json.Parser parser) throws RoutingFormatException {
+        return new JsonSpans(object, parser).members();
     }
 
     /** The items of an array. */
-    static List<Span> items(Span array, Json.Parser parser) throws NotRouting {
-        return new Spans(array, parser).items();
+    static List<Span> items(Span array, Json.Parser parser) throws RoutingFormatException {
+        return new JsonSpans(array, parser).items();
     }
 
-    private List<Span> items() throws NotRouting {
+    private List<Span> items() throws RoutingFormatException {
         var items = new ArrayList<Span>();
         expect('[');
         if (peek() == ']') {
@@ -112,7 +112,7 @@ final class Spans {
         return items;
     }
 
-    private Map<String, Span> members() throws NotRouting {
+    private Map<String, Span> members() throws RoutingFormatException {
         var members = new LinkedHashMap<String, Span>();
         expect('{');
         if (peek() == '}') {
@@ -122,7 +122,7 @@ final class Spans {
                 String name = name();
                 expect(':');
                 if (members.put(name, value()) != null) {
-                    throw new NotRouting("\"" + name + "\" is there twice");
+                    throw new RoutingFormatException("\"" + name + "\" is there twice");
                 }
             } while (next() == ',');
             if (file[at - 1] != '}') {
@@ -136,7 +136,7 @@ final class Spans {
         return members;
     }
 
-    private String name() throws NotRouting {
+    private String name() throws RoutingFormatException {
         blanks();
         int from = at;
         if (peek() != '"') {
@@ -151,7 +151,7 @@ final class Spans {
         return new String(file, from + 1, at - from - 2, UTF_8);
     }
 
-    private Span value() throws NotRouting {
+    private Span value() throws RoutingFormatException {
         blanks();
         int from = at;
         switch (peek()) {
@@ -165,7 +165,7 @@ final class Spans {
         return new Span(file, from, at);
     }
 
-    private void skipNested() throws NotRouting {
+    private void skipNested() throws RoutingFormatException {
         int depth = 0;
         do {
             if (at >= end) {
@@ -186,7 +186,7 @@ final class Spans {
         } while (depth > 0);
     }
 
-    private void skipText() throws NotRouting {
+    private void skipText() throws RoutingFormatException {
         for (at++; at < end; at++) {
             if (file[at] == '"') {
                 at++;
@@ -205,20 +205,20 @@ final class Spans {
         }
     }
 
-    private byte next() throws NotRouting {
+    private byte next() throws RoutingFormatException {
         byte found = peek();
         at++;
         return found;
     }
 
-    private void expect(char wanted) throws NotRouting {
+    private void expect(char wanted) throws RoutingFormatException {
         if (next() != wanted) {
             at--;
             throw fault(wanted + " expected");
         }
     }
 
-    private byte peek() throws NotRouting {
+    private byte peek() throws RoutingFormatException {
         blanks();
         if (at >= end) {
             throw fault("it ends too early");
@@ -236,7 +236,7 @@ final class Spans {
         return b == ' ' || b == '\n' || b == '\r' || b == '\t';
     }
 
-    private NotRouting fault(String what) {
-        return new NotRouting("not JSON at byte " + at + ": " + what);
+    private RoutingFormatException fault(String what) {
+        return new RoutingFormatException("not JSON at byte " + at + ": " + what);
     }
 }

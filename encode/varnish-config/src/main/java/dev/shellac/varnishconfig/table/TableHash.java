@@ -11,29 +11,29 @@ import java.util.HexFormat;
  * those: a Merkle tree of two levels. A sum of digests would be less work, but whoever controls thousands of members can
  * find two sets with one sum.
  */
-final class Fingerprint {
+final class TableHash {
     private static final int DRAWERS = 256;
 
-    static final Fingerprint EMPTY = empty();
+    static final TableHash EMPTY = empty();
 
     private final byte[][] drawers;
     private final byte[][] hashes;
 
-    private Fingerprint(byte[][] drawers, byte[][] hashes) {
+    private TableHash(byte[][] drawers, byte[][] hashes) {
         this.drawers = drawers;
         this.hashes = hashes;
     }
 
-    private static Fingerprint empty() {
+    private static TableHash empty() {
         var drawers = new byte[DRAWERS][0];
         var hashes = new byte[DRAWERS][];
         Arrays.fill(hashes, Digest.bytes());
-        return new Fingerprint(drawers, hashes);
+        return new TableHash(drawers, hashes);
     }
 
     /** First {@code gone} is taken out, then {@code come} is put in. */
-    Fingerprint changed(Iterable<byte[]> gone, Iterable<byte[]> come) {
-        var next = new Fingerprint(drawers.clone(), hashes.clone());
+    TableHash changed(Iterable<byte[]> gone, Iterable<byte[]> come) {
+        var next = new TableHash(drawers.clone(), hashes.clone());
         var touched = new BitSet();
         for (byte[] digest : gone) {
             next.remove(digest);
