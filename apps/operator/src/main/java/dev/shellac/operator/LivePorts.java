@@ -1,8 +1,8 @@
 package dev.shellac.operator;
 
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.Definitions;
-import dev.shellac.kube.watch.Feeds;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
@@ -48,7 +48,8 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
 
     /** What is watched, and where is written to. */
-    record Edges(Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+    record Edges(
+            ClusterWatch clusterWatch, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
 
     /** What is remembered of objects that are not what they were. */
     record Kept(LastValidRoutes routes, LastUserVcls vcls) {}
@@ -57,7 +58,7 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     record Desks(WorkQueue queue, ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
 
     @Override
-    public Cluster cluster() {
+    public KubeWriter kube() {
         return edges.cluster();
     }
 
@@ -114,12 +115,12 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
         return new Arrivals.Reader() {
             @Override
             public void read(Set<ResourceId> wanted) {
-                edges.feeds().read(wanted);
+                edges.clusterWatch().read(wanted);
             }
 
             @Override
             public boolean isRead(ResourceId wanted) {
-                return edges.feeds().isRead(wanted);
+                return edges.clusterWatch().isRead(wanted);
             }
 
             @Override

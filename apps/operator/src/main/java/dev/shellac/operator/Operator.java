@@ -1,9 +1,9 @@
 package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
-import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.NamespaceShares;
-import dev.shellac.kube.write.LiveCluster;
+import dev.shellac.kube.write.HttpKubeWriter;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.fleet.Fleet;
@@ -59,7 +59,7 @@ final class Operator implements AutoCloseable {
     private final ReentrantLock ending = new ReentrantLock();
     private final Thread thread;
     private final ApiServer api;
-    private final LiveCluster cluster;
+    private final HttpKubeWriter kube;
     private final ClusterObjects objects;
     private final Tokens tokens;
     private int healthPort;
@@ -74,7 +74,7 @@ final class Operator implements AutoCloseable {
         this.client = client;
         this.lost = lost;
         this.api = ApiServer.of(client);
-        this.cluster = LiveCluster.of(api);
+        this.kube = HttpKubeWriter.of(api);
         this.objects = new ClusterObjects(options.platform());
         this.tokens = new Tokens(objects::label);
         this.thread = Thread.ofPlatform().name("loop").unstarted(this::run);
@@ -116,33 +116,35 @@ final class Operator implements AutoCloseable {
         var touches = new Touches(inbox);
         var shares = NamespaceShares.ofHeap(options.heap());
         var routes = new LastValidRoutes(
-                inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()), shares);
-        var vcls = new LastUserVcls(
-                new LastUserVcls.Home(cluster, options.identity().namespace()));
-        try (Feeds feeds = Feeds.start(api, routes, new Feeds.Reading(Labels.OF_SERVICES, shares));
+                inbox, new LastValidRoutes.Home(kube, options.identity().namespace()), shares);
+        var vcls =
+                new LastUserVcls(new LastUserVcls.Home(kube, options.identity().namespace()));
+        try (ClusterWatch clusterWatch =
+                        ClusterWatch.start(api, routes, new ClusterWatch.Reading(Labels.OF_SERVICES, shares));
                 Owned owned = Owned.start(api, touches);
                 Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
                 PodCourier courier = PodCourier.to(fleet, tokens)) {
-            while (!feeds.awaitSynced(SYNCED_WITHIN) || !owned.awaitSynced(SYNCED_WITHIN)) {
+            while (!clusterWatch.awaitSynced(SYNCED_WITHIN) || !owned.awaitSynced(SYNCED_WITHIN)) {
                 LOG.log(Level.INFO, "the cluster is still being read");
             }
             synced = true;
             LOG.log(Level.INFO, "the cluster was read");
             lead();
-            var guard = new OwnershipGuard(cluster, owned::find, tokens::isOfAnother, inbox::fleet);
+            var guard = new OwnershipGuard(kube, owned::find, tokens::isOfAnother, inbox::fleet);
             try (WorkQueue queue = WorkQueue.start("writes", WRITES);
-                    EventDesk events = EventDesk.start(cluster, clock);
-                    ClassGuard classes = ClassGuard.start(cluster);
+                    EventDesk events = EventDesk.start(kube, clock);
+                    ClassGuard classes = ClassGuard.start(kube);
                     ChildrenDesk children = ChildrenDesk.start(
                             new ChildrenDesk.Edges(guard, owned, queue), new ChildrenTelling(metrics, events));
                     StatusDesk statuses = StatusDesk.start(
-                            new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
+                            new StatusEdit(kube, Settings.CONTROLLER_NAME, clock),
                             new StatusTelling(metrics, events))) {
                 touches.to(children);
                 lead("the last valid forms of routes", () -> routes.lead(queue));
                 lead("the VCL that was last in effect", () -> vcls.lead(queue));
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
+                        new LivePorts.Edges(
+                                clusterWatch, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
                         tokens,
                         new LivePorts.Desks(queue, children, statuses, classes, events),
                         inbox,

@@ -9,7 +9,7 @@ import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
 import dev.shellac.kube.watch.Definitions;
 import dev.shellac.kube.watch.ServedKind;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
@@ -238,7 +238,7 @@ final class TurnsTest {
         }
 
         @Override
-        public Cluster cluster() {
+        public KubeWriter kube() {
             return this;
         }
 

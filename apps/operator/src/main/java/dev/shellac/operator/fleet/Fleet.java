@@ -108,7 +108,7 @@ public final class Fleet implements AutoCloseable {
 
     private record Difference<T>(Optional<T> before, Optional<T> after) {}
 
-    private final class Reading<T> implements ListWatch.Listener {
+    private final class Reading<T> implements ListWatch.Handler {
         private final Map<Name, T> all;
         private final BiFunction<Name, JsonNode, T> reader;
         private final Consumer<Difference<T>> changed;

@@ -1,6 +1,6 @@
 package dev.shellac.operator.loop;
 
-import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.ResourceId;
@@ -56,9 +56,9 @@ public final class Arrivals {
     }
 
     /** The snapshot with the forms before those that cannot be read. */
-    Snapshot withUnreadable(Collection<Feeds.Unreadable> forms, Snapshot snapshot) {
+    Snapshot withUnreadable(Collection<ClusterWatch.Unreadable> forms, Snapshot snapshot) {
         Snapshot next = snapshot;
-        for (Feeds.Unreadable form : forms) {
+        for (ClusterWatch.Unreadable form : forms) {
             Name name = form.id().name();
             Optional<? extends Resource> waiting = Optional.ofNullable(held.remove(new Inbox.Key(form.kind(), name)))
                     .map(Held::object);

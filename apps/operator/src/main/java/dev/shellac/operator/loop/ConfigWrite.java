@@ -1,7 +1,7 @@
 package dev.shellac.operator.loop;
 
-import dev.shellac.kube.write.Cluster;
-import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.KubeWriter;
+import dev.shellac.kube.write.KubeWriter.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -59,15 +59,15 @@ record ConfigWrite(
         return objects.isEmpty() && changes.isEmpty();
     }
 
-    Result run(Cluster cluster, Desk.Listener listener) throws InterruptedException {
-        sign(cluster, listener);
+    Result run(KubeWriter kube, Desk.Listener listener) throws InterruptedException {
+        sign(kube, listener);
         var written = new LinkedHashMap<ObjectKey, Written>();
         var all = new ArrayList<>(objects);
         changes.ifPresent(all::add);
         for (HasMetadata object : all) {
             ObjectKey key = ObjectKey.of(object);
             try {
-                written.put(key, new Written(object, write(cluster, object)));
+                written.put(key, new Written(object, write(kube, object)));
                 listener.wrote(key);
             } catch (IOException e) {
                 listener.failed(key, e);
@@ -83,12 +83,12 @@ record ConfigWrite(
     }
 
     // The changes are written in any case, at the end: a failure here stops nothing.
-    private void sign(Cluster cluster, Desk.Listener listener) throws InterruptedException {
+    private void sign(KubeWriter kube, Desk.Listener listener) throws InterruptedException {
         if (unsigned.isEmpty()) {
             return;
         }
         try {
-            SignedChanges.sign(cluster, unsigned.get(), revision);
+            SignedChanges.sign(kube, unsigned.get(), revision);
         } catch (IOException e) {
             listener.failed(ObjectKey.of(unsigned.get()), e);
         } catch (RuntimeException e) {
@@ -96,14 +96,14 @@ record ConfigWrite(
         }
     }
 
-    private Stored write(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+    private Stored write(KubeWriter kube, HasMetadata object) throws IOException, InterruptedException {
         return changes.isPresent() && object.equals(changes.get())
-                ? SignedChanges.write(cluster, changes.get(), revision)
-                : cluster.apply(withVcl(cluster, object));
+                ? SignedChanges.write(kube, changes.get(), revision)
+                : kube.apply(withVcl(kube, object));
     }
 
     // Where no VCL can be made the one that is written stays: a pod that starts has no other.
-    private HasMetadata withVcl(Cluster cluster, HasMetadata object) throws IOException, InterruptedException {
+    private HasMetadata withVcl(KubeWriter kube, HasMetadata object) throws IOException, InterruptedException {
         boolean isWhole = object.equals(content.objects().getLast());
         if (content.vclFault().isEmpty()
                 || !isWhole
@@ -111,7 +111,7 @@ record ConfigWrite(
                 || map.getData().containsKey(MAIN_VCL)) {
             return object;
         }
-        return cluster.read(ObjectKey.of(map).path())
+        return kube.read(ObjectKey.of(map).path())
                 .flatMap(there ->
                         Optional.ofNullable(there.path("data").path(MAIN_VCL).textValue()))
                 .map(text -> new ConfigMapBuilder(map).addToData(MAIN_VCL, text).build())

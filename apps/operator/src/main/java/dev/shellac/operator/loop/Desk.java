@@ -1,6 +1,6 @@
 package dev.shellac.operator.loop;
 
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.CertificateVersions;
 import dev.shellac.operator.fleet.Courier;
@@ -42,7 +42,7 @@ public final class Desk {
     private static final int MOST_ANSWERED_AT_ONCE = 5;
 
     /** What writing needs. */
-    record Office(Cluster cluster, Courier courier, Listener listener, Writer writer) {}
+    record Office(KubeWriter kube, Courier courier, Listener listener, Writer writer) {}
 
     /** Has configuration written beside the loop, that of one Gateway in order. */
     public interface Writer {
@@ -247,7 +247,7 @@ public final class Desk {
             return;
         }
         office.writer().write(occasion.gateway(), () -> {
-            result.set(next.run(office.cluster(), office.listener()));
+            result.set(next.run(office.kube(), office.listener()));
             office.listener().ended(occasion.gateway());
             return true;
         });
@@ -263,7 +263,7 @@ public final class Desk {
         ChangeSet.Revision revision = office.courier().stamp();
         office.writer().write(gateway, () -> {
             try {
-                SignedChanges.sign(office.cluster(), changes, revision);
+                SignedChanges.sign(office.kube(), changes, revision);
                 return true;
             } catch (IOException e) {
                 office.listener().failed(ObjectKey.of(changes), e);

@@ -1,7 +1,7 @@
 package dev.shellac.operator.loop;
 
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.Definitions;
-import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
@@ -17,7 +17,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What arrived since the loop last looked, the newest of each object. The first of it wakes the loop at once. */
-public final class Inbox implements Feeds.Listener {
+public final class Inbox implements ClusterWatch.Handler {
     /** One object of a kind. */
     public record Key(Class<? extends Resource> kind, Name name) {}
 
@@ -32,7 +32,7 @@ public final class Inbox implements Feeds.Listener {
      */
     public record Batch(
             Map<Key, Optional<Resource>> objects,
-            Map<Key, Feeds.Unreadable> unreadable,
+            Map<Key, ClusterWatch.Unreadable> unreadable,
             Optional<Definitions> definitions,
             Set<Fleet.Key> fleet,
             Set<ObjectKey> drifted,
@@ -56,7 +56,7 @@ public final class Inbox implements Feeds.Listener {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
     private Map<Key, Optional<Resource>> objects = new LinkedHashMap<>();
-    private Map<Key, Feeds.Unreadable> unreadable = new LinkedHashMap<>();
+    private Map<Key, ClusterWatch.Unreadable> unreadable = new LinkedHashMap<>();
     private Optional<Definitions> definitions = Optional.empty();
     private Set<Fleet.Key> fleet = new LinkedHashSet<>();
     private Set<ObjectKey> drifted = new LinkedHashSet<>();
@@ -81,7 +81,7 @@ public final class Inbox implements Feeds.Listener {
     }
 
     @Override
-    public void unreadable(Feeds.Unreadable object) {
+    public void unreadable(ClusterWatch.Unreadable object) {
         // The form before it counts, which may have arrived just now.
         post(() -> unreadable.put(new Key(object.kind(), object.id().name()), object));
     }

@@ -1,6 +1,6 @@
 package dev.shellac.operator.loop;
 
-import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.model.Name;
 import dev.shellac.model.Resource;
 import dev.shellac.model.Snapshot;
@@ -44,7 +44,7 @@ public final class LastRead {
      * The form before one of which not even the outline can be read; none where it is not known, or what it allowed may have been revoked: a grant, labels of
      * a namespace, authorities.
      */
-    static Optional<Resource> of(Feeds.Unreadable form, Optional<? extends Resource> before) {
+    static Optional<Resource> of(ClusterWatch.Unreadable form, Optional<? extends Resource> before) {
         return before.filter(last -> last.meta().uid().equals(form.uid())).flatMap(last -> switch (last) {
             case ReferenceGrant _, Namespace _, ConfigMap _, SecretObject _ -> Optional.empty();
             case BackendTlsPolicy policy -> Optional.of(policy.withDecodeError(form.why()));
@@ -55,7 +55,7 @@ public final class LastRead {
     }
 
     /** What its author is told. */
-    static EventDesk.Note note(Feeds.Unreadable form) {
+    static EventDesk.Note note(ClusterWatch.Unreadable form) {
         return new EventDesk.Note(
                 form.id(),
                 form.apiVersion(),

@@ -65,7 +65,7 @@ public final class Loop {
         this.views = new PlaneViews(ports, objects);
         this.translator = new Translator(settings);
         this.arrivals = new Arrivals(ports.reader(), settings.controllerName());
-        this.office = new Desk.Office(ports.cluster(), ports.courier(), ports.configuration(), ports.writer());
+        this.office = new Desk.Office(ports.kube(), ports.courier(), ports.configuration(), ports.writer());
     }
 
     /** How long until something is due though nothing arrives. */

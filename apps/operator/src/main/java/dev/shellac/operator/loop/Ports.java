@@ -1,7 +1,7 @@
 package dev.shellac.operator.loop;
 
 import dev.shellac.kube.watch.Definitions;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Snapshot;
 import dev.shellac.operator.fleet.Courier;
@@ -22,7 +22,7 @@ import java.util.Set;
 /** Everything that the loop has of the world. */
 public interface Ports {
     /** Where configuration is written to. */
-    Cluster cluster();
+    KubeWriter kube();
 
     Desk.Listener configuration();
 

@@ -3,8 +3,8 @@ package dev.shellac.operator.loop;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.api.ApiFault;
-import dev.shellac.kube.write.Cluster;
-import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.KubeWriter;
+import dev.shellac.kube.write.KubeWriter.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -25,10 +25,10 @@ final class SignedChanges {
 
     private SignedChanges() {}
 
-    static Stored write(Cluster cluster, ConfigMap wanted, ChangeSet.Revision revision)
+    static Stored write(KubeWriter kube, ConfigMap wanted, ChangeSet.Revision revision)
             throws IOException, InterruptedException {
         return put(
-                cluster,
+                kube,
                 new ConfigMapBuilder(wanted)
                         .addToData(WRITER, revision.writer())
                         .addToData(NUMBER, String.valueOf(revision.number()))
@@ -41,14 +41,14 @@ final class SignedChanges {
      *
      * @param ours the object as this Gateway's, for who owns it
      */
-    static void sign(Cluster cluster, ConfigMap ours, ChangeSet.Revision revision)
+    static void sign(KubeWriter kube, ConfigMap ours, ChangeSet.Revision revision)
             throws IOException, InterruptedException {
-        Optional<ObjectNode> found = cluster.read(ObjectKey.of(ours).path());
+        Optional<ObjectNode> found = kube.read(ObjectKey.of(ours).path());
         if (found.isEmpty() || found.get().path("data").path(WRITER).asText().equals(revision.writer())) {
             return;
         }
         ObjectNode there = found.get();
-        cluster.replace(new ConfigMapBuilder(ours)
+        kube.replace(new ConfigMapBuilder(ours)
                 .editMetadata()
                 // Not over what is written there meanwhile.
                 .withResourceVersion(there.at("/metadata/resourceVersion").textValue())
@@ -68,14 +68,14 @@ final class SignedChanges {
     }
 
     // It comes often, and nobody has a reason to add something of their own to it.
-    private static Stored put(Cluster cluster, ConfigMap object) throws IOException, InterruptedException {
+    private static Stored put(KubeWriter kube, ConfigMap object) throws IOException, InterruptedException {
         try {
-            return cluster.replace(object);
+            return kube.replace(object);
         } catch (ApiFault e) {
             if (!e.isNotFound()) {
                 throw e;
             }
-            return cluster.apply(object);
+            return kube.apply(object);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.shellac.operator.write;
 
 import dev.shellac.kube.api.ApiFault;
-import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.KubeWriter.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.children.Names;
 import dev.shellac.operator.fleet.Fleet;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.kube.api.ApiFault;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.threads.Supervisor;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -30,19 +30,19 @@ public final class ClassGuard implements AutoCloseable {
         UNUSED
     }
 
-    private final Cluster cluster;
+    private final KubeWriter kube;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<String, Use> wanted = new HashMap<>();
     private final Map<String, Use> done = new HashMap<>();
     private boolean closed;
 
-    private ClassGuard(Cluster cluster) {
-        this.cluster = cluster;
+    private ClassGuard(KubeWriter kube) {
+        this.kube = kube;
     }
 
-    public static ClassGuard start(Cluster cluster) {
-        var guard = new ClassGuard(cluster);
+    public static ClassGuard start(KubeWriter kube) {
+        var guard = new ClassGuard(kube);
         Supervisor.PROCESS.thread("classes", guard::run).start();
         return guard;
     }
@@ -114,7 +114,7 @@ public final class ClassGuard implements AutoCloseable {
             return false;
         }
         try {
-            ObjectNode object = cluster.read(path).orElse(null);
+            ObjectNode object = kube.read(path).orElse(null);
             if (object == null) {
                 return true;
             }
@@ -138,7 +138,7 @@ public final class ClassGuard implements AutoCloseable {
             ObjectNode changes = patch.putObject("metadata");
             changes.put("resourceVersion", meta.path("resourceVersion").asText());
             changes.set("finalizers", finalizers);
-            cluster.merge(path, patch);
+            kube.merge(path, patch);
             return true;
         } catch (ApiFault e) {
             if (e.isConflict()) {

@@ -2,7 +2,7 @@ package dev.shellac.operator.write;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.status.MessageText;
 import io.fabric8.kubernetes.api.model.Event;
@@ -40,20 +40,20 @@ public final class EventDesk implements AutoCloseable {
         }
     }
 
-    private final Cluster cluster;
+    private final KubeWriter kube;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final WorkQueue queue = WorkQueue.start("events", WorkQueue.Limits.of(4, 2));
     private final Map<String, Integer> waiting = new HashMap<>();
     private final Map<Note, Instant> told = new LinkedHashMap<>();
 
-    private EventDesk(Cluster cluster, InstantSource clock) {
-        this.cluster = cluster;
+    private EventDesk(KubeWriter kube, InstantSource clock) {
+        this.kube = kube;
         this.clock = clock;
     }
 
-    public static EventDesk start(Cluster cluster, InstantSource clock) {
-        return new EventDesk(cluster, clock);
+    public static EventDesk start(KubeWriter kube, InstantSource clock) {
+        return new EventDesk(kube, clock);
     }
 
     public void tell(Note whole) {
@@ -103,7 +103,7 @@ public final class EventDesk implements AutoCloseable {
 
     private void write(Note note) throws InterruptedException {
         try {
-            cluster.create(event(note));
+            kube.create(event(note));
         } catch (IOException e) {
             LOG.log(Level.INFO, "{0}: not told as an Event: {1}", note.object(), e.getMessage());
         }

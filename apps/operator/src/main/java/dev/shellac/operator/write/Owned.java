@@ -230,7 +230,7 @@ public final class Owned implements AutoCloseable {
         }
     }
 
-    private final class Reading implements ListWatch.Listener {
+    private final class Reading implements ListWatch.Handler {
         private final Kind kind;
         private boolean first = true;
 

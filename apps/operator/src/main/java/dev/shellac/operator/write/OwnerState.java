@@ -1,6 +1,6 @@
 package dev.shellac.operator.write;
 
-import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.KubeWriter.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package dev.shellac.operator.write;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * {@link NotOwned}. What stands in a Gateway's way is known here until the name is free. The watch of our objects saves the look at those that are known;
  * it takes one more request to create an object.
  */
-public final class OwnershipGuard implements Cluster {
+public final class OwnershipGuard implements KubeWriter {
     private static final System.Logger LOG = System.getLogger(OwnershipGuard.class.getName());
 
     private record Obstacle(Relation relation, String words) {
@@ -38,7 +38,7 @@ public final class OwnershipGuard implements Cluster {
         }
     }
 
-    private final Cluster cluster;
+    private final KubeWriter kube;
     private final Function<ObjectKey, Optional<Owned.Standing>> watched;
     private final BiPredicate<Fleet.Key, String> others;
     private final Consumer<Fleet.Key> changed;
@@ -53,11 +53,11 @@ public final class OwnershipGuard implements Cluster {
      * @param changed called when something comes into the way of a Gateway, or goes out of it
      */
     public OwnershipGuard(
-            Cluster cluster,
+            KubeWriter kube,
             Function<ObjectKey, Optional<Owned.Standing>> watched,
             BiPredicate<Fleet.Key, String> others,
             Consumer<Fleet.Key> changed) {
-        this.cluster = cluster;
+        this.kube = kube;
         this.watched = watched;
         this.others = others;
         this.changed = changed;
@@ -141,7 +141,7 @@ public final class OwnershipGuard implements Cluster {
         if (known.filter(Relation.OURS::equals).isPresent()) {
             return Relation.OURS;
         }
-        return cluster.metadata(key)
+        return kube.metadata(key)
                 .map(meta -> Ownership.of(meta).to(wanted.getMetadata(), others))
                 .orElse(Relation.OURS);
     }
@@ -172,43 +172,43 @@ public final class OwnershipGuard implements Cluster {
     @Override
     public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
         check(wanted);
-        return cluster.apply(wanted);
+        return kube.apply(wanted);
     }
 
     @Override
     public Stored replace(HasMetadata wanted) throws IOException, InterruptedException {
         check(wanted);
-        return cluster.replace(wanted);
+        return kube.replace(wanted);
     }
 
     @Override
     public boolean create(HasMetadata wanted) throws IOException, InterruptedException {
-        return cluster.create(wanted);
+        return kube.create(wanted);
     }
 
     @Override
     public void delete(ObjectKey key, String uid) throws IOException, InterruptedException {
-        cluster.delete(key, uid);
+        kube.delete(key, uid);
     }
 
     @Override
     public Optional<ObjectNode> metadata(ObjectKey key) throws IOException, InterruptedException {
-        return cluster.metadata(key);
+        return kube.metadata(key);
     }
 
     @Override
     public List<ObjectKey> labelled(String apiVersion, String plural, String selector)
             throws IOException, InterruptedException {
-        return cluster.labelled(apiVersion, plural, selector);
+        return kube.labelled(apiVersion, plural, selector);
     }
 
     @Override
     public Optional<ObjectNode> read(String path) throws IOException, InterruptedException {
-        return cluster.read(path);
+        return kube.read(path);
     }
 
     @Override
     public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
-        return cluster.merge(path, patch);
+        return kube.merge(path, patch);
     }
 }

@@ -5,7 +5,7 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import dev.shellac.kube.api.ApiFault;
 import dev.shellac.kube.api.ApiServer;
 import dev.shellac.kube.api.Requests;
-import dev.shellac.kube.write.LiveCluster;
+import dev.shellac.kube.write.HttpKubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.fleet.Fleet;
 import dev.shellac.testkit.kube.FakeApiServer;
@@ -45,7 +45,7 @@ final class ChildrenDeskTest implements Owned.Listener, ChildrenDesk.Listener {
     private final WorkQueue queue = WorkQueue.start("test", WorkQueue.Limits.of(4, 4));
     private final ChildrenDesk desk = ChildrenDesk.start(
             new ChildrenDesk.Edges(
-                    new OwnershipGuard(LiveCluster.of(api), owned::find, (gateway, uid) -> false, gateway -> {}),
+                    new OwnershipGuard(HttpKubeWriter.of(api), owned::find, (gateway, uid) -> false, gateway -> {}),
                     owned,
                     queue),
             this);

@@ -1,7 +1,7 @@
 package dev.shellac.operator.write;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Nobody should ask it for anything; a test says what may be asked for all the same. */
-public class NoCluster implements Cluster {
+public class NoCluster implements KubeWriter {
     @Override
     public Stored apply(HasMetadata wanted) throws IOException {
         throw new UnsupportedOperationException();

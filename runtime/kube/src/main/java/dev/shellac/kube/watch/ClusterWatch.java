@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
  * Every kind that the translation reads, as records. A kind is watched from the moment its definition is served until it is gone. ConfigMaps and Secrets are
  * read only where they are named ({@link #read}): a cluster may hold thousands that are not ours to read.
  */
-public final class Feeds implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Feeds.class.getName());
+public final class ClusterWatch implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ClusterWatch.class.getName());
     private static final JsonMapper JSON = new JsonMapper();
     private static final String BUNDLE = "gateway.networking.k8s.io/bundle-version";
     private static final String CHANNEL = "gateway.networking.k8s.io/channel";
@@ -41,7 +41,7 @@ public final class Feeds implements AutoCloseable {
     private static final int MOST_TRIES = 40;
 
     /** Who wants to know. Called on many threads. */
-    public interface Listener {
+    public interface Handler {
         /** As the server has it; called before {@link #there}. */
         default void raw(Resource resource, byte[] json) {}
 
@@ -76,12 +76,12 @@ public final class Feeds implements AutoCloseable {
     private record Labels(String bundle, String channel) {}
 
     private final Requests api;
-    private final Listener listener;
+    private final Handler handler;
     private final Reading reading;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Map<GroupKind, Feed> feeds = new HashMap<>();
-    private final Map<Name, Feed> configMaps = new HashMap<>();
+    private final Map<GroupKind, KindWatch> kindWatches = new HashMap<>();
+    private final Map<Name, KindWatch> configMaps = new HashMap<>();
     private final KeyPairs keyPairs;
     private final Readmission readmission;
     private final Map<String, Labels> crds = new HashMap<>();
@@ -92,31 +92,34 @@ public final class Feeds implements AutoCloseable {
     private boolean outdated;
     private boolean closed;
 
-    private Feeds(Requests api, Listener listener, Reading reading) {
+    private ClusterWatch(Requests api, Handler handler, Reading reading) {
         this.api = api;
-        this.listener = listener;
+        this.handler = handler;
         this.reading = reading;
-        this.keyPairs = KeyPairs.start(api, listener, this::signal);
-        this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdListener());
+        this.keyPairs = KeyPairs.start(api, handler, this::signal);
+        this.crdWatch = ListWatch.start(api, DEFINITIONS, new CrdHandler());
         this.readmission = Readmission.start(api, reading.shares(), this::find);
     }
 
     /** Reads all but annotations, however much there is. */
-    public static Feeds start(Requests api, Listener listener) {
-        return start(api, listener, new Reading(Set.of(), NamespaceShares.ofHeap(Long.MAX_VALUE)));
+    public static ClusterWatch start(Requests api, Handler handler) {
+        return start(api, handler, new Reading(Set.of(), NamespaceShares.ofHeap(Long.MAX_VALUE)));
     }
 
     /** Starts watching. */
-    public static Feeds start(Requests api, Listener listener, Reading reading) {
-        var feeds = new Feeds(api, listener, reading);
-        Supervisor.PROCESS.thread("definitions", feeds::define).start();
-        return feeds;
+    public static ClusterWatch start(Requests api, Handler handler, Reading reading) {
+        var clusterWatch = new ClusterWatch(api, handler, reading);
+        Supervisor.PROCESS.thread("definitions", clusterWatch::define).start();
+        return clusterWatch;
     }
 
     /** Waits until every kind that there is was listed once. */
     public boolean awaitSynced(Duration patience) throws InterruptedException {
         return await(
-                () -> asked && keyPairs.isListed() && feeds.values().stream().allMatch(Feed::isListed), patience);
+                () -> asked
+                        && keyPairs.isListed()
+                        && kindWatches.values().stream().allMatch(KindWatch::isListed),
+                patience);
     }
 
     /** The ConfigMaps and Secrets that are to be read from now on, and no others. Returns at once. */
@@ -156,18 +159,18 @@ public final class Feeds implements AutoCloseable {
         lock.lock();
         try {
             return Optional.ofNullable(configMaps.get(wanted.name()))
-                    .filter(Feed::isListed)
+                    .filter(KindWatch::isListed)
                     .isPresent();
         } finally {
             lock.unlock();
         }
     }
 
-    private Feed one(Name name) {
+    private KindWatch one(Name name) {
         ServedKind kind = Discovery.core(GroupKind.CONFIG_MAP);
         String path = Collection.path("v1", "namespaces/" + name.namespace() + "/configmaps");
         Collection one = Collection.of(path, kind.all().type()).withFields("metadata.name=" + name.name());
-        return Feed.start(api, scope(kind, one, name::equals), listener, listener::read);
+        return KindWatch.start(api, scope(kind, one, name::equals), handler, handler::read);
     }
 
     private boolean await(BooleanSupplier reached, Duration patience) throws InterruptedException {
@@ -183,19 +186,19 @@ public final class Feeds implements AutoCloseable {
         }
     }
 
-    private Feed feed(ServedKind kind, Collection collection, Predicate<Name> wanted) {
-        return Feed.start(api, scope(kind, collection, wanted), listener, this::signal);
+    private KindWatch kindWatch(ServedKind kind, Collection collection, Predicate<Name> wanted) {
+        return KindWatch.start(api, scope(kind, collection, wanted), handler, this::signal);
     }
 
-    private Feed.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
-        return new Feed.Scope(
+    private KindWatch.Scope scope(ServedKind kind, Collection collection, Predicate<Name> wanted) {
+        return new KindWatch.Scope(
                 ResourceKind.of(kind), collection.annotated(reading.annotations()), wanted, reading.shares());
     }
 
-    private Optional<Feed> find(GroupKind type) {
+    private Optional<KindWatch> find(GroupKind type) {
         lock.lock();
         try {
-            return Optional.ofNullable(feeds.get(type));
+            return Optional.ofNullable(kindWatches.get(type));
         } finally {
             lock.unlock();
         }
@@ -255,7 +258,7 @@ public final class Feeds implements AutoCloseable {
                 Optional.of(labels.channel()).filter(text -> !text.isEmpty()).ifPresent(channels::add);
             });
             definitions = new Definitions(served, bundles, channels);
-            feeds.entrySet().removeIf(entry -> {
+            kindWatches.entrySet().removeIf(entry -> {
                 boolean stays = served.containsKey(entry.getKey());
                 if (!stays) {
                     LOG.log(
@@ -275,7 +278,7 @@ public final class Feeds implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        listener.defined(definitions);
+        handler.defined(definitions);
         // A kind that comes back at once must not be taken back by what was said before.
         for (Thread one : leaving) {
             one.join();
@@ -290,15 +293,15 @@ public final class Feeds implements AutoCloseable {
 
     // Where a kind is served in a newer version from now on, its objects are the same.
     private void follow(ServedKind kind) {
-        Feed before = feeds.get(kind.type());
+        KindWatch before = kindWatches.get(kind.type());
         if (before != null && before.kind().equals(kind)) {
             return;
         }
         LOG.log(Level.INFO, "{0} is watched in version {1}", kind.type().kind(), kind.version());
-        feeds.put(
+        kindWatches.put(
                 kind.type(),
                 before == null
-                        ? feed(kind, kind.all(), name -> true)
+                        ? kindWatch(kind, kind.all(), name -> true)
                         : before.moved(api, scope(kind, kind.all(), name -> true), this::signal));
     }
 
@@ -321,7 +324,7 @@ public final class Feeds implements AutoCloseable {
         }
     }
 
-    private final class CrdListener implements ListWatch.Listener {
+    private final class CrdHandler implements ListWatch.Handler {
         @Override
         public void there(RawObject object) {
             String name = object.name().name();
@@ -376,8 +379,8 @@ public final class Feeds implements AutoCloseable {
         try {
             closed = true;
             crdWatch.close();
-            feeds.values().forEach(Feed::close);
-            configMaps.values().forEach(Feed::close);
+            kindWatches.values().forEach(KindWatch::close);
+            configMaps.values().forEach(KindWatch::close);
             keyPairs.close();
             readmission.close();
             changed.signalAll();

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
  * The objects of a kind, decoded. One that the decoder refuses is of another release than we are: it is there as far as it could be read, where that is
  * enough to say so in its status, and is said to be unreadable otherwise.
  */
-final class Feed implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Feed.class.getName());
+final class KindWatch implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(KindWatch.class.getName());
     /** Of an object as JSON. A route with all the rules and matches that there can be has room for 1,000 bytes in each match. */
     static final int MOST_BYTES = 128 * 1024;
 
@@ -30,7 +30,7 @@ final class Feed implements AutoCloseable {
     record Scope(ResourceKind kind, Collection collection, Predicate<Name> wanted, NamespaceShares shares) {}
 
     private final Scope scope;
-    private final Feeds.Listener listener;
+    private final ClusterWatch.Handler handler;
     private final Decoding decoding;
     private final ListWatch watch;
     private volatile boolean listed;
@@ -38,22 +38,25 @@ final class Feed implements AutoCloseable {
     private final ReentrantLock telling = new ReentrantLock();
     private boolean dropped;
 
-    private Feed(
-            Scope scope, Feeds.Listener listener, Function<ListWatch.Listener, ListWatch> start, Runnable whenListed) {
+    private KindWatch(
+            Scope scope,
+            ClusterWatch.Handler handler,
+            Function<ListWatch.Handler, ListWatch> start,
+            Runnable whenListed) {
         this.scope = scope;
-        this.listener = listener;
+        this.handler = handler;
         this.decoding = new Decoding(whenListed);
         this.watch = start.apply(decoding);
     }
 
-    static Feed start(Requests api, Scope scope, Feeds.Listener listener, Runnable whenListed) {
-        return new Feed(scope, listener, own -> ListWatch.start(api, scope.collection(), own), whenListed);
+    static KindWatch start(Requests api, Scope scope, ClusterWatch.Handler handler, Runnable whenListed) {
+        return new KindWatch(scope, handler, own -> ListWatch.start(api, scope.collection(), own), whenListed);
     }
 
     /** The same objects from another collection: none of them is gone in between. */
-    Feed moved(Requests api, Scope to, Runnable whenListed) {
+    KindWatch moved(Requests api, Scope to, Runnable whenListed) {
         silent = true;
-        return new Feed(to, listener, own -> ListWatch.inPlaceOf(watch, api, to.collection(), own), whenListed);
+        return new KindWatch(to, handler, own -> ListWatch.inPlaceOf(watch, api, to.collection(), own), whenListed);
     }
 
     ServedKind kind() {
@@ -79,7 +82,7 @@ final class Feed implements AutoCloseable {
         return new ResourceId(kind().type(), name);
     }
 
-    private final class Decoding implements ListWatch.Listener {
+    private final class Decoding implements ListWatch.Handler {
         private final Runnable whenListed;
 
         Decoding(Runnable whenListed) {
@@ -126,10 +129,10 @@ final class Feed implements AutoCloseable {
             if (isKept(object, found)) {
                 found.ifPresentOrElse(
                         resource -> {
-                            listener.raw(resource, object.json());
-                            listener.there(resource);
+                            handler.raw(resource, object.json());
+                            handler.there(resource);
                         },
-                        () -> listener.unreadable(unreadable(object, decoded)));
+                        () -> handler.unreadable(unreadable(object, decoded)));
             }
         }
 
@@ -172,10 +175,10 @@ final class Feed implements AutoCloseable {
                     + MOST_BYTES + " are taken: split it, or make it smaller");
         }
 
-        private Feeds.Unreadable unreadable(RawObject object, Decoded decoded) {
+        private ClusterWatch.Unreadable unreadable(RawObject object, Decoded decoded) {
             String why =
                     decoded.errors().stream().findFirst().map(Decoding::words).orElse("");
-            return new Feeds.Unreadable(
+            return new ClusterWatch.Unreadable(
                     scope.kind().record(), id(object.name()), kind().apiVersion(), object.uid(), why);
         }
 
@@ -183,7 +186,7 @@ final class Feed implements AutoCloseable {
         public void gone(Name name) {
             tell(name, () -> {
                 scope.shares().gone(id(name));
-                listener.gone(scope.kind().record(), name);
+                handler.gone(scope.kind().record(), name);
             });
         }
 
@@ -191,7 +194,7 @@ final class Feed implements AutoCloseable {
         public boolean asksAgain() {
             List<ResourceId> younger = scope.shares().preferOldest(kind().type());
             younger.forEach(
-                    id -> tell(id.name(), () -> listener.gone(scope.kind().record(), id.name())));
+                    id -> tell(id.name(), () -> handler.gone(scope.kind().record(), id.name())));
             return !younger.isEmpty();
         }
 
@@ -206,7 +209,7 @@ final class Feed implements AutoCloseable {
     void drop(Name name) {
         telling.lock();
         try {
-            listener.gone(scope.kind().record(), name);
+            handler.gone(scope.kind().record(), name);
             dropped = true;
         } finally {
             telling.unlock();

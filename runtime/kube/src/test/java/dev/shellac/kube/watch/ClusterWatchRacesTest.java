@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What arrives late, in another order, or as nobody would write it. */
-final class FeedsRacesTest implements Feeds.Listener {
+final class ClusterWatchRacesTest implements ClusterWatch.Handler {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final String PAIR = "/api/v1/namespaces/shop/secrets/pair";
 
@@ -35,7 +35,7 @@ final class FeedsRacesTest implements Feeds.Listener {
     private final AtomicInteger told = new AtomicInteger();
     private final Set<String> names = ConcurrentHashMap.newKeySet();
 
-    FeedsRacesTest() throws Exception {}
+    ClusterWatchRacesTest() throws Exception {}
 
     @AfterEach
     void end() {
@@ -55,7 +55,7 @@ final class FeedsRacesTest implements Feeds.Listener {
     }
 
     @Override
-    public void unreadable(Feeds.Unreadable object) {}
+    public void unreadable(ClusterWatch.Unreadable object) {}
 
     @Override
     public void defined(Definitions definitions) {}
@@ -123,14 +123,14 @@ final class FeedsRacesTest implements Feeds.Listener {
             }
         };
         ResourceId map = ResourceId.of(GroupKind.CONFIG_MAP, "shop", "ca");
-        try (Feeds feeds = Feeds.start(slow, this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
-            feeds.read(Set.of(map));
+        try (ClusterWatch clusterWatch = ClusterWatch.start(slow, this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
+            clusterWatch.read(Set.of(map));
             eventually("it is there", () -> names.contains("shop/ca"));
             Thread.sleep(200); // until it is watched
-            feeds.read(Set.of());
+            clusterWatch.read(Set.of());
             int before = told.get();
-            feeds.read(Set.of(map));
+            clusterWatch.read(Set.of(map));
             eventually("it is read again", () -> told.get() > before);
             end.countDown();
             Thread.sleep(500);
@@ -155,9 +155,9 @@ final class FeedsRacesTest implements Feeds.Listener {
                 return super.get(path, form);
             }
         };
-        try (Feeds feeds = Feeds.start(racing, this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
-            feeds.read(Set.of(ResourceId.of(GroupKind.SECRET, "shop", "pair")));
+        try (ClusterWatch clusterWatch = ClusterWatch.start(racing, this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
+            clusterWatch.read(Set.of(ResourceId.of(GroupKind.SECRET, "shop", "pair")));
             eventually("it is there", () -> names.contains("shop/pair"));
         }
     }
@@ -192,8 +192,8 @@ final class FeedsRacesTest implements Feeds.Listener {
                 }
             }
         };
-        try (Feeds feeds = Feeds.start(nesting, this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(nesting, this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(names).contains("tenant/other", "shop/deep");
         }
     }

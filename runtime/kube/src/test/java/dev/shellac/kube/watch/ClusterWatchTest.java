@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-final class FeedsTest {
+final class ClusterWatchTest {
     private static final String GROUP = "gateway.networking.k8s.io";
     private static final String ROUTES = "/apis/" + GROUP + "/v1/namespaces/shop/httproutes/";
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -36,7 +36,7 @@ final class FeedsTest {
     private final Api api = Api.at(server.url());
     private final Collected collected = new Collected();
 
-    FeedsTest() throws Exception {}
+    ClusterWatchTest() throws Exception {}
 
     @AfterEach
     void end() {
@@ -44,11 +44,11 @@ final class FeedsTest {
         server.close();
     }
 
-    private static final class Collected implements Feeds.Listener {
+    private static final class Collected implements ClusterWatch.Handler {
         private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(Snapshot.empty());
         private final Set<String> gone = ConcurrentHashMap.newKeySet();
         private final AtomicInteger mistakes = new AtomicInteger();
-        private final Set<Feeds.Unreadable> unreadable = ConcurrentHashMap.newKeySet();
+        private final Set<ClusterWatch.Unreadable> unreadable = ConcurrentHashMap.newKeySet();
         private volatile Definitions definitions = Definitions.NONE;
 
         @Override
@@ -66,7 +66,7 @@ final class FeedsTest {
         }
 
         @Override
-        public void unreadable(Feeds.Unreadable object) {
+        public void unreadable(ClusterWatch.Unreadable object) {
             unreadable.add(object);
         }
 
@@ -115,8 +115,8 @@ final class FeedsTest {
         server.put(
                 "/api/v1/namespaces/shop/services/s",
                 "{\"metadata\":{\"name\":\"s\",\"namespace\":\"shop\"},\"spec\":{\"ports\":[{\"port\":80}]}}");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(HttpRoute.class)).containsExactly("shop/a");
             assertThat(collected.names(Namespace.class)).containsExactly("shop");
             assertThat(collected.names(Service.class)).containsExactly("shop/s");
@@ -131,8 +131,8 @@ final class FeedsTest {
 
     @Test
     void aKindIsWatchedWhenItsDefinitionAppears() throws Exception {
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.definitions.find(GroupKind.HTTP_ROUTE)).isEmpty();
             route("a");
             define("v1", "HTTPRoute", "httproutes");
@@ -147,8 +147,8 @@ final class FeedsTest {
     void aKindThatGoesAndComesBackHasItsObjects() throws Exception {
         define("v1", "HTTPRoute", "httproutes");
         route("a");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             for (int i = 0; i < 3; i++) {
                 server.undefine(GROUP + "/v1", "HTTPRoute");
                 server.remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/httproutes." + GROUP);
@@ -177,8 +177,8 @@ final class FeedsTest {
         grant("v1beta1", "stays");
         grant("v1beta1", "goes");
         grant("v1", "stays");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             define("v1", "ReferenceGrant", "referencegrants");
             server.put(
                     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/referencegrants." + GROUP,
@@ -198,8 +198,8 @@ final class FeedsTest {
     void theVersionThatIsServedIsTaken() throws Exception {
         define("v1beta1", "ReferenceGrant", "referencegrants");
         grant("v1beta1", "g");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
         }
     }
@@ -211,8 +211,8 @@ final class FeedsTest {
         server.put(
                 ROUTES + "bad",
                 "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\"},\"spec\":{\"rules\":[{\"matches\":[{\"path\":{\"type\":\"Strange\"}}]}]}}");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(HttpRoute.class)).containsExactlyInAnyOrder("shop/good", "shop/bad");
             assertThat(collected.unread(HttpRoute.class))
                     .containsExactly("spec.rules[0].matches[0].path.type: 'Strange' is none of Exact, PathPrefix,"
@@ -227,11 +227,11 @@ final class FeedsTest {
         server.put(
                 "/apis/" + GROUP + "/v1beta1/namespaces/shop/referencegrants/bad",
                 "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"shop\",\"uid\":\"u1\"},\"spec\":{\"from\":7}}");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ReferenceGrant.class)).containsExactly("shop/g");
             assertThat(collected.unreadable)
-                    .containsExactly(new Feeds.Unreadable(
+                    .containsExactly(new ClusterWatch.Unreadable(
                             ReferenceGrant.class,
                             ResourceId.of(GroupKind.REFERENCE_GRANT, "shop", "bad"),
                             GROUP + "/v1beta1",
@@ -244,8 +244,8 @@ final class FeedsTest {
     @Test
     void aWatchThatEndsIsResumedAndNothingIsLost() throws Exception {
         define("v1", "HTTPRoute", "httproutes");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             server.dropWatches();
             route("a");
             eventually(
@@ -268,13 +268,13 @@ final class FeedsTest {
     void onlyNamedConfigMapsAreRead() throws Exception {
         configMap("vcl");
         configMap("other");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(ConfigMap.class)).isEmpty();
-            feeds.read(Set.of(map("vcl"), map("nowhere")));
-            eventually("both are known", () -> feeds.isRead(map("vcl")) && feeds.isRead(map("nowhere")));
+            clusterWatch.read(Set.of(map("vcl"), map("nowhere")));
+            eventually("both are known", () -> clusterWatch.isRead(map("vcl")) && clusterWatch.isRead(map("nowhere")));
             assertThat(collected.names(ConfigMap.class)).containsExactly("shop/vcl");
-            feeds.read(Set.of());
+            clusterWatch.read(Set.of());
             eventually("it is forgotten", () -> collected.names(ConfigMap.class).isEmpty());
         }
     }
@@ -285,9 +285,9 @@ final class FeedsTest {
                 IntStream.range(0, 40).mapToObj(i -> map("ca-" + i)).collect(Collectors.toSet());
         many.forEach(id -> configMap(id.name().name()));
         configMap("other");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            feeds.read(many);
-            eventually("all are read", () -> many.stream().allMatch(feeds::isRead));
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            clusterWatch.read(many);
+            eventually("all are read", () -> many.stream().allMatch(clusterWatch::isRead));
             assertThat(collected.names(ConfigMap.class)).hasSize(40).doesNotContain("shop/other");
             assertThat(server.reads()).noneMatch(path -> path.startsWith("/api/v1/configmaps"));
         }
@@ -298,15 +298,15 @@ final class FeedsTest {
         secret("pair", "kubernetes.io/tls");
         secret("others", "kubernetes.io/tls");
         secret("password", "Opaque");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(collected.names(SecretObject.class)).isEmpty();
-            feeds.read(Set.of(pair("pair"), pair("password"), pair("nowhere")));
+            clusterWatch.read(Set.of(pair("pair"), pair("password"), pair("nowhere")));
             eventually(
                     "all three are known",
-                    () -> feeds.isRead(pair("pair"))
-                            && feeds.isRead(pair("password"))
-                            && feeds.isRead(pair("nowhere")));
+                    () -> clusterWatch.isRead(pair("pair"))
+                            && clusterWatch.isRead(pair("password"))
+                            && clusterWatch.isRead(pair("nowhere")));
             assertThat(collected.names(SecretObject.class)).containsExactly("shop/pair");
             assertThat(server.gets().stream().filter(path -> path.contains("/secrets/")))
                     .containsExactly("/api/v1/namespaces/shop/secrets/pair");
@@ -318,8 +318,8 @@ final class FeedsTest {
     @Test
     void aKeyPairThatIsNamedIsReadAgainWhenItChanges() throws Exception {
         secret("pair", "kubernetes.io/tls");
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
-            feeds.read(Set.of(pair("pair")));
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
+            clusterWatch.read(Set.of(pair("pair")));
             eventually("it is read", () -> collected.names(SecretObject.class).contains("shop/pair"));
             server.put("/api/v1/namespaces/shop/secrets/pair", "{\"data\":{\"tls.crt\":\"eA==\"}}");
             eventually(
@@ -330,7 +330,7 @@ final class FeedsTest {
             eventually("it is gone", () -> collected.names(SecretObject.class).isEmpty());
             secret("pair", "kubernetes.io/tls");
             eventually("it is back", () -> collected.names(SecretObject.class).contains("shop/pair"));
-            feeds.read(Set.of());
+            clusterWatch.read(Set.of());
             eventually(
                     "it is forgotten", () -> collected.names(SecretObject.class).isEmpty());
         }
@@ -354,9 +354,9 @@ final class FeedsTest {
         route("a");
         long before = Supervisor.PROCESS.ends();
         collected.mistakes.set(2);
-        try (Feeds feeds = Feeds.start(api.requests(), collected)) {
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), collected)) {
             eventually("it is there", () -> collected.names(HttpRoute.class).contains("shop/a"));
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
         }
         assertThat(Supervisor.PROCESS.ends() - before).isGreaterThanOrEqualTo(2);
     }

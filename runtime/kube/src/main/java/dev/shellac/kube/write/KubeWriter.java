@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What the operator asks of a cluster, besides watching it. */
-public interface Cluster {
+public interface KubeWriter {
     /** How an object stands after it was written. */
     record Stored(String version, long generation) {
         /** Whether a version is of a later moment. They are numbers on every server there is; where one is not, whatever differs counts. */

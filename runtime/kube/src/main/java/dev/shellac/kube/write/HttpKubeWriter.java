@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A real cluster. */
-public final class LiveCluster implements Cluster {
+public final class HttpKubeWriter implements KubeWriter {
     /** Who we are among the writers of an object. */
     public static final String MANAGER = "varnish-gateway-operator";
 
@@ -31,12 +31,12 @@ public final class LiveCluster implements Cluster {
     private final Requests api;
     private final KubernetesSerialization serialization = new KubernetesSerialization();
 
-    private LiveCluster(Requests api) {
+    private HttpKubeWriter(Requests api) {
         this.api = api;
     }
 
-    public static LiveCluster of(Requests api) {
-        return new LiveCluster(api);
+    public static HttpKubeWriter of(Requests api) {
+        return new HttpKubeWriter(api);
     }
 
     @Override
