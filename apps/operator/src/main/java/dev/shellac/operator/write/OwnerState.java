@@ -22,9 +22,9 @@ final class OwnerState {
     static final class Place {
         final Map<ObjectKey, Applied> applied = new HashMap<>();
         final Set<ObjectKey> lost = new HashSet<>();
-        ChildrenDesk.Wanted wanted;
+        ChildApplier.Wanted wanted;
 
-        Place(ChildrenDesk.Wanted wanted) {
+        Place(ChildApplier.Wanted wanted) {
             this.wanted = wanted;
         }
     }
