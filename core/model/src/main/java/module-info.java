@@ -7,6 +7,6 @@ module dev.shellac.model {
     exports dev.shellac.model.gateway;
     exports dev.shellac.model.policy;
     exports dev.shellac.model.route;
-    exports dev.shellac.model.shared;
+    exports dev.shellac.model.persistent;
     exports dev.shellac.model.status;
 }

@@ -3,7 +3,7 @@ module dev.shellac.varnishconfig {
     requires transitive dev.shellac.translate;
     requires static org.jspecify;
 
-    exports dev.shellac.varnishconfig.delivery;
+    exports dev.shellac.varnishconfig.changes;
     exports dev.shellac.varnishconfig.edge;
     exports dev.shellac.varnishconfig.reading;
     exports dev.shellac.varnishconfig.routing;

@@ -4,9 +4,9 @@ import static dev.shellac.testkit.patience.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.chaperone.kube.RoutingFile;
-import dev.shellac.varnishconfig.delivery.Delivery;
-import dev.shellac.varnishconfig.delivery.KeyShare;
-import dev.shellac.varnishconfig.delivery.Seal;
+import dev.shellac.varnishconfig.changes.ChangeSet;
+import dev.shellac.varnishconfig.changes.ChangeSignature;
+import dev.shellac.varnishconfig.changes.KeyAgreementShare;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -31,7 +31,7 @@ final class StraightChangesTest {
             "{\"version\":2,\"listeners\":{\"edge/gw/web\":{\"port\":80,\"protocol\":\"HTTP\"}},\"vhosts\":{\"*\":{\"routes\":[]}}}";
     private static final String BASE = new RoutingFile(ROUTING.getBytes(StandardCharsets.UTF_8)).wholeHash();
 
-    private final KeyShare operator = share();
+    private final KeyAgreementShare operator = share();
     private final HttpClient http = HttpClient.newHttpClient();
 
     @TempDir
@@ -71,10 +71,10 @@ final class StraightChangesTest {
 
     @Test
     void whatOthersSendIsNot() throws Exception {
-        KeyShare stranger = share();
-        Delivery forged = delivery(2, change("/a"));
+        KeyAgreementShare stranger = share();
+        ChangeSet forged = delivery(2, change("/a"));
         assertThat(send(forged, stranger.with(pod.key()).orElseThrow())).isEqualTo(409);
-        var theirs = new Delivery(new Delivery.Stamp(stranger.open(), 2), BASE, change("/a"));
+        var theirs = new ChangeSet(new ChangeSet.Revision(stranger.open(), 2), BASE, change("/a"));
         assertThat(send(theirs, stranger.with(pod.key()).orElseThrow()))
                 .as("sealed well, by somebody who does not write")
                 .isEqualTo(409);
@@ -90,7 +90,7 @@ final class StraightChangesTest {
         pod.awaitAnswer("/a", 200, "a");
         String next = ROUTING + "\n";
         String base = new RoutingFile(next.getBytes(StandardCharsets.UTF_8)).wholeHash();
-        var early = new Delivery(new Delivery.Stamp(operator.open(), 3), base, change("/b"));
+        var early = new ChangeSet(new ChangeSet.Revision(operator.open(), 3), base, change("/b"));
         assertThat(send(early, seal())).isEqualTo(409);
         assertThat(pod.get("/a").status()).isEqualTo(200);
     }
@@ -140,10 +140,10 @@ final class StraightChangesTest {
 
     // A request whose body does not come.
     private Socket begun(String length) throws IOException {
-        URI uri = URI.create(pod.url(Delivery.PATH));
+        URI uri = URI.create(pod.url(ChangeSet.PATH));
         var socket = new Socket(uri.getHost(), uri.getPort());
-        String head = "POST " + Delivery.PATH + " HTTP/1.1\r\nHost: pod\r\nX-Drain-Token: " + Pod.TOKEN + "\r\n"
-                + Delivery.NUMBER + ": 9\r\n" + length + "\r\nx";
+        String head = "POST " + ChangeSet.PATH + " HTTP/1.1\r\nHost: pod\r\nX-Drain-Token: " + Pod.TOKEN + "\r\n"
+                + ChangeSet.NUMBER + ": 9\r\n" + length + "\r\nx";
         socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
         return socket;
     }
@@ -165,11 +165,11 @@ final class StraightChangesTest {
                 String.valueOf(number)));
     }
 
-    private Delivery delivery(long number, String json) {
-        return new Delivery(new Delivery.Stamp(operator.open(), number), BASE, json);
+    private ChangeSet delivery(long number, String json) {
+        return new ChangeSet(new ChangeSet.Revision(operator.open(), number), BASE, json);
     }
 
-    private Seal seal() throws IOException {
+    private ChangeSignature seal() throws IOException {
         return operator.with(pod.key()).orElseThrow();
     }
 
@@ -177,23 +177,27 @@ final class StraightChangesTest {
         return "{\"version\":2,\"vhosts\":{\"*\":{\"routes\":[" + Pod.entry(path, "a") + "]}}}";
     }
 
-    private int send(Delivery delivery, Seal seal) throws Exception {
-        return post(delivery, seal.of(delivery), String.valueOf(delivery.stamp().number()), Pod.TOKEN);
+    private int send(ChangeSet changeSet, ChangeSignature signature) throws Exception {
+        return post(
+                changeSet,
+                signature.of(changeSet),
+                String.valueOf(changeSet.revision().number()),
+                Pod.TOKEN);
     }
 
-    private int post(Delivery delivery, String seal, String number, String token) throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(pod.url(Delivery.PATH)))
+    private int post(ChangeSet changeSet, String signature, String number, String token) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(pod.url(ChangeSet.PATH)))
                 .header("X-Drain-Token", token)
-                .header(Delivery.WRITER, delivery.stamp().writer())
-                .header(Delivery.NUMBER, number)
-                .header(Delivery.BASE, delivery.base())
-                .header(Delivery.SEAL, seal)
-                .POST(BodyPublishers.ofString(delivery.json()))
+                .header(ChangeSet.WRITER, changeSet.revision().writer())
+                .header(ChangeSet.NUMBER, number)
+                .header(ChangeSet.BASE, changeSet.base())
+                .header(ChangeSet.SIGNATURE, signature)
+                .POST(BodyPublishers.ofString(changeSet.json()))
                 .build();
         return http.send(request, BodyHandlers.ofString()).statusCode();
     }
 
-    private static KeyShare share() {
-        return new KeyShare(KeyShare.keys().generateKeyPair());
+    private static KeyAgreementShare share() {
+        return new KeyAgreementShare(KeyAgreementShare.keys().generateKeyPair());
     }
 }

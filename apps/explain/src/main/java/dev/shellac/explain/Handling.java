@@ -119,8 +119,8 @@ public record Handling(Table table, Request request, Owner listener, Route route
         return retries || !route.filters().mirrors().isEmpty() ? route.traffic().bufferBytes() : 0;
     }
 
-    public Optional<Caching> caching() {
-        return route.cache().map(policy -> new Caching(policy, request));
+    public Optional<CacheDecision> cacheDecision() {
+        return route.cache().map(policy -> new CacheDecision(policy, request));
     }
 
     private String location(Redirect redirect) {

@@ -145,7 +145,7 @@ final class SharedCase {
         if (handling.bufferBytes() > 0) {
             line("buffer " + handling.bufferBytes());
         }
-        handling.caching().ifPresent(this::caching);
+        handling.cacheDecision().ifPresent(this::caching);
     }
 
     private void retry(Retry retry) {
@@ -154,19 +154,19 @@ final class SharedCase {
                 + " backoff=" + retry.backoffMs());
     }
 
-    private void caching(Caching caching) {
-        String ttl = switch (caching.policy().ttl()) {
+    private void caching(CacheDecision cacheDecision) {
+        String ttl = switch (cacheDecision.policy().ttl()) {
             case Ttl.Origin origin -> "origin";
             case Ttl.Default some -> "default=" + some.seconds();
             case Ttl.Forced forced -> "forced=" + forced.seconds();
         };
-        line("cache " + ttl + " grace=" + caching.policy().grace() + " keep="
-                + caching.policy().keep() + " stale_if_error="
-                + caching.policy().staleIfError());
-        if (caching.bypass().isPresent()) {
+        line("cache " + ttl + " grace=" + cacheDecision.policy().grace() + " keep="
+                + cacheDecision.policy().keep() + " stale_if_error="
+                + cacheDecision.policy().staleIfError());
+        if (cacheDecision.bypass().isPresent()) {
             line("bypass");
         } else {
-            caching.purgeKeys().forEach(key -> line("purge " + key));
+            cacheDecision.purgeKeys().forEach(key -> line("purge " + key));
         }
     }
 

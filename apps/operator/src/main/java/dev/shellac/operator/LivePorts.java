@@ -1,35 +1,35 @@
 package dev.shellac.operator;
 
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.Definitions;
-import dev.shellac.kube.watch.Feeds;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.operator.fleet.Courier;
-import dev.shellac.operator.fleet.Fleet;
-import dev.shellac.operator.fleet.Obstacles;
+import dev.shellac.operator.controller.Arrivals;
+import dev.shellac.operator.controller.GatewayConfigWriter;
+import dev.shellac.operator.controller.Inbox;
+import dev.shellac.operator.controller.Ports;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorMetrics.End;
 import dev.shellac.operator.http.OperatorMetrics.Write;
-import dev.shellac.operator.loop.Arrivals;
-import dev.shellac.operator.loop.Desk;
-import dev.shellac.operator.loop.Inbox;
-import dev.shellac.operator.loop.Ports;
-import dev.shellac.operator.write.ChildrenDesk;
-import dev.shellac.operator.write.ClassGuard;
+import dev.shellac.operator.pods.ChangePusher;
+import dev.shellac.operator.pods.Obstacles;
+import dev.shellac.operator.pods.PodRegistry;
+import dev.shellac.operator.write.ChildApplier;
 import dev.shellac.operator.write.ClassStatuses;
-import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.write.EventRecorder;
+import dev.shellac.operator.write.GatewayClassFinalizer;
 import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.LastValidRoutes;
 import dev.shellac.operator.write.NotOwned;
-import dev.shellac.operator.write.Owned;
+import dev.shellac.operator.write.OwnedObjectCache;
 import dev.shellac.operator.write.OwnershipGuard;
-import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.StatusUpdate;
+import dev.shellac.operator.write.StatusWriter;
 import dev.shellac.operator.write.UserVcls;
-import dev.shellac.operator.write.Wish;
 import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.translate.Translator;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -43,32 +43,43 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The world of the loop, as it is. */
-record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorMetrics metrics)
-        implements Ports, Desk.Listener {
+record LivePorts(Edges edges, Tokens tokens, Writers writers, Inbox inbox, OperatorMetrics metrics)
+        implements Ports, GatewayConfigWriter.Observer {
     private static final System.Logger LOG = System.getLogger(LivePorts.class.getName());
 
     /** What is watched, and where is written to. */
-    record Edges(Feeds feeds, Kept kept, Owned owned, Fleet fleet, Courier courier, OwnershipGuard cluster) {}
+    record Edges(
+            ClusterWatch clusterWatch,
+            Stores stores,
+            OwnedObjectCache ownedObjects,
+            PodRegistry podRegistry,
+            ChangePusher pusher,
+            OwnershipGuard cluster) {}
 
     /** What is remembered of objects that are not what they were. */
-    record Kept(LastValidRoutes routes, LastUserVcls vcls) {}
+    record Stores(LastValidRoutes routes, LastUserVcls vcls) {}
 
     /** Who writes. */
-    record Desks(WorkQueue queue, ChildrenDesk children, StatusDesk statuses, ClassGuard classes, EventDesk events) {}
+    record Writers(
+            WorkQueue queue,
+            ChildApplier children,
+            StatusWriter statuses,
+            GatewayClassFinalizer classes,
+            EventRecorder events) {}
 
     @Override
-    public Cluster cluster() {
+    public KubeWriter kube() {
         return edges.cluster();
     }
 
     @Override
-    public Desk.Listener configuration() {
+    public GatewayConfigWriter.Observer configuration() {
         return this;
     }
 
     @Override
-    public Courier courier() {
-        return edges.courier();
+    public ChangePusher pusher() {
+        return edges.pusher();
     }
 
     @Override
@@ -88,25 +99,25 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
     }
 
     @Override
-    public void told(Fleet.Key gateway) {
+    public void pushed(PodRegistry.Key gateway) {
         metrics.wrote(Write.CHANGES, End.WRITTEN);
     }
 
     @Override
-    public void lost(Fleet.Key gateway) {
+    public void pushFailed(PodRegistry.Key gateway) {
         metrics.wrote(Write.CHANGES, End.FAILED);
-        inbox.fleet(gateway);
+        inbox.pods(gateway);
     }
 
     @Override
-    public void ended(Fleet.Key gateway) {
-        inbox.fleet(gateway);
+    public void ended(PodRegistry.Key gateway) {
+        inbox.pods(gateway);
     }
 
     @Override
-    public Desk.Writer writer() {
-        return (gateway, task) ->
-                desks.queue().add(new WorkQueue.Key(gateway.namespace(), "configuration of " + gateway.label()), task);
+    public GatewayConfigWriter.Writer writer() {
+        return (gateway, task) -> writers.queue()
+                .add(new WorkQueue.Key(gateway.namespace(), "configuration of " + gateway.label()), task);
     }
 
     @Override
@@ -114,95 +125,96 @@ record LivePorts(Edges edges, Tokens tokens, Desks desks, Inbox inbox, OperatorM
         return new Arrivals.Reader() {
             @Override
             public void read(Set<ResourceId> wanted) {
-                edges.feeds().read(wanted);
+                edges.clusterWatch().read(wanted);
             }
 
             @Override
             public boolean isRead(ResourceId wanted) {
-                return edges.feeds().isRead(wanted);
+                return edges.clusterWatch().isRead(wanted);
             }
 
             @Override
             public Optional<HttpRoute> find(Name name, String uid) {
-                return edges.kept().routes().find(name, uid);
+                return edges.stores().routes().find(name, uid);
             }
         };
     }
 
     @Override
     public void gateways(Snapshot snapshot) {
-        tokens.learn(snapshot).forEach(edges.fleet()::recheck);
-        edges.kept().vcls().retain(snapshot);
+        tokens.learn(snapshot).forEach(edges.podRegistry()::recheck);
+        edges.stores().vcls().retain(snapshot);
     }
 
     @Override
     public UserVcls userVcls() {
-        return edges.kept().vcls();
+        return edges.stores().vcls();
     }
 
     @Override
-    public Fleet.Parts fleet(Fleet.Key gateway) {
-        return edges.fleet().of(gateway);
+    public PodRegistry.GatewayPods pods(PodRegistry.Key gateway) {
+        return edges.podRegistry().of(gateway);
     }
 
     @Override
     public Optional<String> version(ObjectKey object) {
-        return edges.owned().find(object).map(Owned.Standing::version);
+        return edges.ownedObjects().find(object).map(OwnedObjectCache.Observed::version);
     }
 
     @Override
     public boolean isOwn(ObjectKey object, String uid) {
-        return edges.owned()
+        return edges.ownedObjects()
                 .find(object)
-                .filter(standing -> standing.ownership().owners().stream()
+                .filter(observed -> observed.ownership().owners().stream()
                         .anyMatch(owner -> owner.uid().equals(uid)))
                 .isPresent();
     }
 
     @Override
-    public void children(Fleet.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
+    public void children(
+            PodRegistry.Key gateway, String owner, List<HasMetadata> children, Set<ObjectKey> configuration) {
         var all = new HashSet<>(configuration);
         children.forEach(child -> all.add(ObjectKey.of(child)));
         edges.cluster().retain(gateway, all);
-        desks.children().want(gateway, new ChildrenDesk.Wanted(owner, children, configuration));
+        writers.children().want(gateway, new ChildApplier.Wanted(owner, children, configuration));
     }
 
     @Override
-    public void noChildren(Fleet.Key gateway, String owner) {
+    public void noChildren(PodRegistry.Key gateway, String owner) {
         edges.cluster().retain(gateway, Set.of());
-        desks.children().unwant(gateway, owner);
+        writers.children().unwant(gateway, owner);
     }
 
     @Override
-    public Obstacles obstacles(Fleet.Key gateway) {
+    public Obstacles obstacles(PodRegistry.Key gateway) {
         return edges.cluster().of(gateway);
     }
 
     @Override
-    public void status(Wish wish) {
-        desks.statuses().wish(wish);
+    public void status(StatusUpdate update) {
+        writers.statuses().submit(update);
     }
 
     @Override
-    public void classes(Map<String, ClassGuard.Use> classes) {
-        desks.classes().guard(classes);
+    public void classes(Map<String, GatewayClassFinalizer.Use> classes) {
+        writers.classes().guard(classes);
     }
 
     @Override
-    public void tell(EventDesk.Note note) {
-        desks.events().tell(note);
+    public void record(EventRecorder.Entry entry) {
+        writers.events().record(entry);
     }
 
     @Override
     public void defined(Definitions definitions) {
         LOG.log(Level.INFO, "{0}", ClassStatuses.words(definitions));
-        edges.owned().follow(definitions);
-        desks.children().again();
+        edges.ownedObjects().follow(definitions);
+        writers.children().resync();
     }
 
     @Override
     public void translated(Duration took, Translator.Work work) {
-        metrics.translated(took, work.judgedRoutes());
+        metrics.translated(took, work.translatedRoutes());
     }
 
     @Override

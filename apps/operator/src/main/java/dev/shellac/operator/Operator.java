@@ -1,27 +1,27 @@
 package dev.shellac.operator;
 
 import dev.shellac.kube.api.ApiServer;
-import dev.shellac.kube.watch.Feeds;
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.NamespaceShares;
-import dev.shellac.kube.write.LiveCluster;
+import dev.shellac.kube.write.HttpKubeWriter;
 import dev.shellac.kube.write.StatusEdit;
 import dev.shellac.operator.children.Labels;
-import dev.shellac.operator.fleet.Fleet;
-import dev.shellac.operator.fleet.PodCourier;
+import dev.shellac.operator.controller.GatewayController;
+import dev.shellac.operator.controller.Inbox;
 import dev.shellac.operator.http.OperatorMetrics;
 import dev.shellac.operator.http.OperatorServer;
 import dev.shellac.operator.http.OperatorServer.Answer;
-import dev.shellac.operator.loop.Inbox;
-import dev.shellac.operator.loop.Loop;
-import dev.shellac.operator.objects.ClusterObjects;
-import dev.shellac.operator.write.ChildrenDesk;
-import dev.shellac.operator.write.ClassGuard;
-import dev.shellac.operator.write.EventDesk;
+import dev.shellac.operator.objects.KubernetesRenderer;
+import dev.shellac.operator.pods.HttpChangePusher;
+import dev.shellac.operator.pods.PodRegistry;
+import dev.shellac.operator.write.ChildApplier;
+import dev.shellac.operator.write.EventRecorder;
+import dev.shellac.operator.write.GatewayClassFinalizer;
 import dev.shellac.operator.write.LastUserVcls;
 import dev.shellac.operator.write.LastValidRoutes;
-import dev.shellac.operator.write.Owned;
+import dev.shellac.operator.write.OwnedObjectCache;
 import dev.shellac.operator.write.OwnershipGuard;
-import dev.shellac.operator.write.StatusDesk;
+import dev.shellac.operator.write.StatusWriter;
 import dev.shellac.operator.write.WorkQueue;
 import dev.shellac.threads.Supervisor;
 import dev.shellac.translate.Settings;
@@ -59,14 +59,14 @@ final class Operator implements AutoCloseable {
     private final ReentrantLock ending = new ReentrantLock();
     private final Thread thread;
     private final ApiServer api;
-    private final LiveCluster cluster;
-    private final ClusterObjects objects;
+    private final HttpKubeWriter kube;
+    private final KubernetesRenderer renderer;
     private final Tokens tokens;
     private int healthPort;
     private int metricsPort;
     private volatile boolean synced;
     private volatile boolean stopped;
-    private volatile Optional<Turns> turns = Optional.empty();
+    private volatile Optional<ReconcileRunner> runner = Optional.empty();
     private Optional<Leadership> leadership = Optional.empty();
 
     private Operator(Options options, KubernetesClient client, Runnable lost) {
@@ -74,9 +74,9 @@ final class Operator implements AutoCloseable {
         this.client = client;
         this.lost = lost;
         this.api = ApiServer.of(client);
-        this.cluster = LiveCluster.of(api);
-        this.objects = new ClusterObjects(options.platform());
-        this.tokens = new Tokens(objects::label);
+        this.kube = HttpKubeWriter.of(api);
+        this.renderer = new KubernetesRenderer(options.platform());
+        this.tokens = new Tokens(renderer::label);
         this.thread = Thread.ofPlatform().name("loop").unstarted(this::run);
     }
 
@@ -99,7 +99,7 @@ final class Operator implements AutoCloseable {
     }
 
     private Answer health() {
-        if (turns.filter(running -> running.hasStoodStillFor(STUCK)).isPresent()) {
+        if (runner.filter(running -> running.hasStoodStillFor(STUCK)).isPresent()) {
             return Answer.not("the loop has made no progress for " + STUCK.toMinutes() + " minutes");
         }
         return Supervisor.PROCESS
@@ -113,53 +113,66 @@ final class Operator implements AutoCloseable {
     }
 
     private void run() {
-        var touches = new Touches(inbox);
+        var router = new DriftRouter(inbox);
         var shares = NamespaceShares.ofHeap(options.heap());
         var routes = new LastValidRoutes(
-                inbox, new LastValidRoutes.Home(cluster, options.identity().namespace()), shares);
-        var vcls = new LastUserVcls(
-                new LastUserVcls.Home(cluster, options.identity().namespace()));
-        try (Feeds feeds = Feeds.start(api, routes, new Feeds.Reading(Labels.OF_SERVICES, shares));
-                Owned owned = Owned.start(api, touches);
-                Fleet fleet = Fleet.start(api, tokens, inbox::fleet);
-                PodCourier courier = PodCourier.to(fleet, tokens)) {
-            while (!feeds.awaitSynced(SYNCED_WITHIN) || !owned.awaitSynced(SYNCED_WITHIN)) {
+                inbox, new LastValidRoutes.Home(kube, options.identity().namespace()), shares);
+        var vcls =
+                new LastUserVcls(new LastUserVcls.Home(kube, options.identity().namespace()));
+        try (ClusterWatch clusterWatch =
+                        ClusterWatch.start(api, routes, new ClusterWatch.Reading(Labels.OF_SERVICES, shares));
+                OwnedObjectCache ownedObjects = OwnedObjectCache.start(api, router);
+                PodRegistry podRegistry = PodRegistry.start(api, tokens, inbox::pods);
+                HttpChangePusher pusher = HttpChangePusher.to(podRegistry, tokens)) {
+            while (!clusterWatch.awaitSynced(SYNCED_WITHIN) || !ownedObjects.awaitSynced(SYNCED_WITHIN)) {
                 LOG.log(Level.INFO, "the cluster is still being read");
             }
             synced = true;
             LOG.log(Level.INFO, "the cluster was read");
             lead();
-            var guard = new OwnershipGuard(cluster, owned::find, tokens::isOfAnother, inbox::fleet);
+            var guard = new OwnershipGuard(kube, ownedObjects::find, tokens::isOfAnother, inbox::pods);
             try (WorkQueue queue = WorkQueue.start("writes", WRITES);
-                    EventDesk events = EventDesk.start(cluster, clock);
-                    ClassGuard classes = ClassGuard.start(cluster);
-                    ChildrenDesk children = ChildrenDesk.start(
-                            new ChildrenDesk.Edges(guard, owned, queue), new ChildrenTelling(metrics, events));
-                    StatusDesk statuses = StatusDesk.start(
-                            new StatusEdit(cluster, Settings.CONTROLLER_NAME, clock),
-                            new StatusTelling(metrics, events))) {
-                touches.to(children);
+                    EventRecorder events = EventRecorder.start(kube, clock);
+                    GatewayClassFinalizer classes = GatewayClassFinalizer.start(kube);
+                    ChildApplier children = ChildApplier.start(
+                            new ChildApplier.Edges(guard, ownedObjects, queue),
+                            new ChildEventReporter(metrics, events));
+                    StatusWriter statuses = StatusWriter.start(
+                            new StatusEdit(kube, Settings.CONTROLLER_NAME, clock),
+                            new StatusEventReporter(metrics, events))) {
+                router.to(children);
                 lead("the last valid forms of routes", () -> routes.lead(queue));
                 lead("the VCL that was last in effect", () -> vcls.lead(queue));
                 var ports = new LivePorts(
-                        new LivePorts.Edges(feeds, new LivePorts.Kept(routes, vcls), owned, fleet, courier, guard),
+                        new LivePorts.Edges(
+                                clusterWatch,
+                                new LivePorts.Stores(routes, vcls),
+                                ownedObjects,
+                                podRegistry,
+                                pusher,
+                                guard),
                         tokens,
-                        new LivePorts.Desks(queue, children, statuses, classes, events),
+                        new LivePorts.Writers(queue, children, statuses, classes, events),
                         inbox,
                         metrics);
-                var survey = new Survey(metrics, ports::tell);
-                var next =
-                        new Turns(new Loop(ports, objects, Features.settings()), inbox, metrics, Turns.Patience.USUAL);
-                turns = Optional.of(next);
-                next.run(clock, new Turns.Around() {
+                var outcomes = new OutcomeMetrics(metrics);
+                var certificates = new CertificateExpiryMonitor(metrics, ports::record);
+                var next = new ReconcileRunner(
+                        new GatewayController(ports, renderer, Features.settings()),
+                        inbox,
+                        metrics,
+                        ReconcileRunner.Patience.USUAL);
+                runner = Optional.of(next);
+                next.run(clock, new ReconcileRunner.Around() {
                     @Override
-                    public void first(Loop loop) {
-                        loop.sweep(owned.all());
+                    public void first(GatewayController controller) {
+                        controller.sweep(ownedObjects.all());
                     }
 
                     @Override
-                    public void each(Loop loop, Instant now) {
-                        survey.look(loop, now);
+                    public void each(GatewayController controller, Instant now) {
+                        outcomes.update(controller.outcome());
+                        certificates.update(controller.snapshot(), controller.outcome(), now);
                     }
                 });
                 statuses.drain(DRAINS_WITHIN);
@@ -209,7 +222,7 @@ final class Operator implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        turns.ifPresentOrElse(Turns::stop, thread::interrupt);
+        runner.ifPresentOrElse(ReconcileRunner::stop, thread::interrupt);
         try {
             thread.join(FLUSHES_WITHIN);
             thread.interrupt();

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
-import dev.shellac.model.shared.Change;
-import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.operator.pods.PodRegistry;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** The Gateways that there are, by the keys of their pods. Learned on the loop's thread, asked on many. */
-final class Tokens implements Fleet.Gateways {
-    private final Map<Fleet.Key, String> uids = new ConcurrentHashMap<>();
+final class Tokens implements PodRegistry.Gateways {
+    private final Map<PodRegistry.Key, String> uids = new ConcurrentHashMap<>();
     private final Function<Name, String> labels;
     private Snapshot last = Snapshot.empty();
 
@@ -31,7 +31,7 @@ final class Tokens implements Fleet.Gateways {
     Set<String> learn(Snapshot snapshot) {
         var namespaces = new TreeSet<String>();
         for (Change<Name, Gateway> change : snapshot.changesSince(last, Gateway.class)) {
-            var key = new Fleet.Key(change.key().namespace(), labels.apply(change.key()));
+            var key = new PodRegistry.Key(change.key().namespace(), labels.apply(change.key()));
             Optional<String> uid = change.after().map(gateway -> gateway.meta().uid());
             Optional<String> before =
                     Optional.ofNullable(uid.isPresent() ? uids.put(key, uid.get()) : uids.remove(key));
@@ -44,19 +44,19 @@ final class Tokens implements Fleet.Gateways {
     }
 
     @Override
-    public Optional<String> uid(Fleet.Key gateway) {
+    public Optional<String> uid(PodRegistry.Key gateway) {
         return Optional.ofNullable(uids.get(gateway));
     }
 
     /** Whether a uid is that of a Gateway that is there, and not this one. */
-    boolean isOfAnother(Fleet.Key gateway, String uid) {
+    boolean isOfAnother(PodRegistry.Key gateway, String uid) {
         return uids.entrySet().stream()
                 .anyMatch(
                         known -> known.getValue().equals(uid) && !known.getKey().equals(gateway));
     }
 
     @Override
-    public String token(Fleet.Key gateway) {
+    public String token(PodRegistry.Key gateway) {
         return uid(gateway).map(Tokens::token).orElse("unknown");
     }
 

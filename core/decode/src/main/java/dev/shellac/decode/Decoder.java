@@ -1,20 +1,20 @@
 package dev.shellac.decode;
 
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
-import static dev.shellac.decode.shape.Shape.text;
-import static dev.shellac.decode.shape.Shape.whole;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.table;
+import static dev.shellac.decode.schema.Schema.text;
+import static dev.shellac.decode.schema.Schema.whole;
 
 import dev.shellac.decode.Decoded.Located;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.kind.KindDecoder;
 import dev.shellac.decode.kind.Kinds;
-import dev.shellac.decode.shape.Fitting;
-import dev.shellac.decode.shape.Fitting.Standing;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.SchemaValidator;
+import dev.shellac.decode.schema.SchemaValidator.ObjectOrigin;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.decode.tree.Document;
 import dev.shellac.decode.tree.Node;
 import dev.shellac.decode.tree.Position;
@@ -36,8 +36,8 @@ import java.util.Optional;
 public final class Decoder {
     private static final String DEFAULT_NAMESPACE = "default";
     private static final int MOST_NAME_CHARACTERS = 253;
-    private static final Shape.Text TIME = text().rule("is not a time such as 2026-01-31T12:00:00Z", Decoder::isTime);
-    private static final Shape.Fields METADATA = object(
+    private static final Schema.Text TIME = text().rule("is not a time such as 2026-01-31T12:00:00Z", Decoder::isTime);
+    private static final Schema.Fields METADATA = object(
                     required("name", text().length(1, MOST_NAME_CHARACTERS)),
                     optional("namespace", text()),
                     optional("uid", text()),
@@ -48,21 +48,21 @@ public final class Decoder {
                     optional("annotations", table(text()).nullsAreEmptyText()))
             .open();
 
-    private final Standing standing;
+    private final ObjectOrigin origin;
     /** Why objects are not read, whatever they hold. */
     private final Optional<String> refusal;
 
     private final Map<ResourceId, Located> objects = new LinkedHashMap<>();
     private final List<Finding> findings = new ArrayList<>();
 
-    private Decoder(Standing standing, Optional<String> refusal) {
-        this.standing = standing;
+    private Decoder(ObjectOrigin origin, Optional<String> refusal) {
+        this.origin = origin;
         this.refusal = refusal;
     }
 
     /** Objects that nobody looked at yet. */
     public static Decoded decode(Collection<Source> sources) {
-        return decode(sources, Standing.NEW);
+        return decode(sources, ObjectOrigin.NEW);
     }
 
     /**
@@ -71,16 +71,16 @@ public final class Decoder {
      * ({@link Metadata#unread()}).
      */
     public static Decoded decodeStored(Collection<Source> sources) {
-        return decode(sources, Standing.STORED);
+        return decode(sources, ObjectOrigin.STORED);
     }
 
     /** An object that an API server has stored, of which nothing is kept but what its status needs to say why. */
     public static Decoded decodeOutline(Source source, String why) {
-        return decode(List.of(source), new Decoder(Standing.STORED, Optional.of(why)));
+        return decode(List.of(source), new Decoder(ObjectOrigin.STORED, Optional.of(why)));
     }
 
-    private static Decoded decode(Collection<Source> sources, Standing standing) {
-        return decode(sources, new Decoder(standing, Optional.empty()));
+    private static Decoded decode(Collection<Source> sources, ObjectOrigin origin) {
+        return decode(sources, new Decoder(origin, Optional.empty()));
     }
 
     private static Decoded decode(Collection<Source> sources, Decoder decoder) {
@@ -157,35 +157,37 @@ public final class Decoder {
             kind.outline().ifPresent(outline -> outline(mapping, kind, outline, refusal.get()));
             return;
         }
-        Fitting.Fitted fitted = Fitting.fit(said, mapping, withMetadata(kind.shape()), standing);
-        findings.addAll(fitted.findings());
-        if (fitted.isUsable()) {
-            View view = new View(fitted.tree());
-            Resource resource = kind.record().apply(metadata(view.object("metadata"), kind), view);
+        SchemaValidator.Validated validated =
+                SchemaValidator.validate(said, mapping, withMetadata(kind.schema()), origin);
+        findings.addAll(validated.findings());
+        if (validated.isUsable()) {
+            ValidObject object = new ValidObject(validated.tree());
+            Resource resource = kind.record().apply(metadata(object.object("metadata"), kind), object);
             keep(new Located(resource, mapping.at()));
-        } else if (standing == Standing.STORED) {
-            kind.outline().ifPresent(outline -> outline(mapping, kind, outline, fitted.firstError()));
+        } else if (origin == ObjectOrigin.STORED) {
+            kind.outline().ifPresent(outline -> outline(mapping, kind, outline, validated.firstError()));
         }
     }
 
     // The server took it, so its author is not to be left without a word.
     private void outline(Node.Mapping mapping, KindDecoder kind, KindDecoder.Outline outline, String why) {
-        Fitting.Fitted fitted = Fitting.fit("", mapping, withMetadata(outline.shape()), standing);
-        if (fitted.isUsable()) {
-            View view = new View(fitted.tree());
-            Metadata meta = metadata(view.object("metadata"), kind).outline(why);
-            keep(new Located(outline.record().apply(meta, view), mapping.at()));
+        SchemaValidator.Validated validated =
+                SchemaValidator.validate("", mapping, withMetadata(outline.schema()), origin);
+        if (validated.isUsable()) {
+            ValidObject object = new ValidObject(validated.tree());
+            Metadata meta = metadata(object.object("metadata"), kind).outline(why);
+            keep(new Located(outline.record().apply(meta, object), mapping.at()));
         }
     }
 
-    private static Shape.Fields withMetadata(Shape.Fields kind) {
-        var fields = new ArrayList<Shape.Field>();
+    private static Schema.Fields withMetadata(Schema.Fields kind) {
+        var fields = new ArrayList<Schema.Field>();
         fields.add(required("apiVersion", text()));
         fields.add(required("kind", text()));
         fields.add(required("metadata", METADATA));
         fields.addAll(kind.byName().values());
-        Shape.Fields shape = object(fields.toArray(Shape.Field[]::new));
-        return kind.others() == Shape.Others.IGNORED ? shape.open() : shape;
+        Schema.Fields schema = object(fields.toArray(Schema.Field[]::new));
+        return kind.others() == Schema.Others.IGNORED ? schema.open() : schema;
     }
 
     private void keep(Located found) {
@@ -195,20 +197,22 @@ public final class Decoder {
         }
     }
 
-    private static Metadata metadata(View view, KindDecoder kind) {
+    private static Metadata metadata(ValidObject object, KindDecoder kind) {
         String namespace = switch (kind.scope()) {
             case CLUSTER -> "";
             case NAMESPACED ->
-                view.optionalText("namespace").filter(found -> !found.isEmpty()).orElse(DEFAULT_NAMESPACE);
+                object.optionalText("namespace")
+                        .filter(found -> !found.isEmpty())
+                        .orElse(DEFAULT_NAMESPACE);
         };
         return new Metadata(
-                new Name(namespace, view.text("name")),
-                view.optionalText("uid").orElse(""),
-                view.optionalLong("generation").orElse(0L),
-                view.optionalText("creationTimestamp").map(Instant::parse),
-                view.optionalText("deletionTimestamp").map(Instant::parse),
-                view.table("labels"),
-                view.table("annotations"));
+                new Name(namespace, object.text("name")),
+                object.optionalText("uid").orElse(""),
+                object.optionalLong("generation").orElse(0L),
+                object.optionalText("creationTimestamp").map(Instant::parse),
+                object.optionalText("deletionTimestamp").map(Instant::parse),
+                object.table("labels"),
+                object.table("annotations"));
     }
 
     private static boolean isTime(String text) {

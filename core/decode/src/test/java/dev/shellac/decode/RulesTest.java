@@ -238,7 +238,7 @@ final class RulesTest {
         assertThat(stored.errors()).hasSize(1);
         assertThat(stored.objects()).hasSize(1);
         var found = (HttpRoute) stored.objects().getFirst().resource();
-        assertThat(found.meta().unread().orElseThrow()).startsWith("spec.rules[0].filters[0].type: ");
+        assertThat(found.meta().decodeError().orElseThrow()).startsWith("spec.rules[0].filters[0].type: ");
         assertThat(found.parents()).extracting(ParentRef::name).containsExactly("edge");
         assertThat(found.rules()).isEmpty();
     }

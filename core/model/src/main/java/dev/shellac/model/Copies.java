@@ -1,6 +1,6 @@
 package dev.shellac.model;
 
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,6 +11,6 @@ public final class Copies {
 
     /** A map that shares what it holds with others stays the one that it is. */
     public static <K extends Comparable<K>, V> Map<K, V> of(Map<K, V> map) {
-        return map instanceof SharedMap<K, V> ? map : Collections.unmodifiableSortedMap(new TreeMap<>(map));
+        return map instanceof PersistentMap<K, V> ? map : Collections.unmodifiableSortedMap(new TreeMap<>(map));
     }
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * What every object has. {@code resourceVersion} and {@code managedFields} are left out on purpose: they change when
  * nothing did.
  *
- * @param unread why the object could not be read as it is now, for a value that is of another release than we are. All that is not
+ * @param decodeError why the object could not be read as it is now, for a value that is of another release than we are. All that is not
  *     needed to say so where its author looks is then what it last was, or nothing
  */
 public record Metadata(
@@ -20,7 +20,7 @@ public record Metadata(
         Optional<Instant> deleted,
         Map<String, String> labels,
         Map<String, String> annotations,
-        Optional<String> unread) {
+        Optional<String> decodeError) {
     // Gateway API: the oldest wins, then namespace/name in alphabetical order. An object that was never in a cluster
     // has no time; it counts as newest, and two of them tie.
     private static final Comparator<Metadata> AGE = Comparator.<Metadata, Instant>comparing(
@@ -44,7 +44,7 @@ public record Metadata(
     }
 
     /** The same of an object that could not be read. */
-    public Metadata unread(String why) {
+    public Metadata withDecodeError(String why) {
         return new Metadata(name, uid, generation, created, deleted, labels, annotations, Optional.of(why));
     }
 

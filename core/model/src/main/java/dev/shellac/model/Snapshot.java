@@ -1,8 +1,8 @@
 package dev.shellac.model;
 
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
  * the object that changed, and so can tell what changed.
  */
 public final class Snapshot {
-    private static final Snapshot EMPTY = new Snapshot(Map.of(), SharedMap.empty());
+    private static final Snapshot EMPTY = new Snapshot(Map.of(), PersistentMap.empty());
 
-    private final Map<Class<? extends Resource>, SharedMap<Name, Resource>> objects;
-    private final SharedMap<Name, DataPlane> dataPlanes;
+    private final Map<Class<? extends Resource>, PersistentMap<Name, Resource>> objects;
+    private final PersistentMap<Name, DataPlane> dataPlanes;
 
     private Snapshot(
-            Map<Class<? extends Resource>, SharedMap<Name, Resource>> objects, SharedMap<Name, DataPlane> dataPlanes) {
+            Map<Class<? extends Resource>, PersistentMap<Name, Resource>> objects,
+            PersistentMap<Name, DataPlane> dataPlanes) {
         this.objects = objects;
         this.dataPlanes = dataPlanes;
     }
@@ -38,30 +39,30 @@ public final class Snapshot {
             sorted.computeIfAbsent(resource.getClass(), kind -> new TreeMap<>())
                     .put(resource.meta().name(), resource);
         }
-        var objects = new HashMap<Class<? extends Resource>, SharedMap<Name, Resource>>();
-        sorted.forEach((kind, found) -> objects.put(kind, SharedMap.of(found)));
-        return new Snapshot(objects, SharedMap.empty());
+        var objects = new HashMap<Class<? extends Resource>, PersistentMap<Name, Resource>>();
+        sorted.forEach((kind, found) -> objects.put(kind, PersistentMap.of(found)));
+        return new Snapshot(objects, PersistentMap.empty());
     }
 
     /** This snapshot itself where an equal object is there already. */
     public Snapshot with(Resource resource) {
         Name name = resource.meta().name();
-        SharedMap<Name, Resource> before = of(resource.getClass());
+        PersistentMap<Name, Resource> before = of(resource.getClass());
         return resource.equals(before.get(name)) ? this : replaced(resource.getClass(), before.with(name, resource));
     }
 
     public Snapshot without(Class<? extends Resource> kind, Name name) {
-        SharedMap<Name, Resource> before = of(kind);
+        PersistentMap<Name, Resource> before = of(kind);
         return before.containsKey(name) ? replaced(kind, before.without(name)) : this;
     }
 
     /** What the data planes of the Gateways of these names last said. */
     public Snapshot reported(Map<Name, DataPlane> reports) {
-        return new Snapshot(objects, SharedMap.of(reports));
+        return new Snapshot(objects, PersistentMap.of(reports));
     }
 
     /** All objects of a kind, in order of namespace and name. */
-    public <T extends Resource> SharedList<T> all(Class<T> kind) {
+    public <T extends Resource> PersistentList<T> all(Class<T> kind) {
         return map(kind).values();
     }
 
@@ -103,10 +104,10 @@ public final class Snapshot {
     @Override
     public String toString() {
         return "Snapshot of "
-                + objects.values().stream().mapToInt(SharedMap::size).sum() + " objects";
+                + objects.values().stream().mapToInt(PersistentMap::size).sum() + " objects";
     }
 
-    private Snapshot replaced(Class<? extends Resource> kind, SharedMap<Name, Resource> changed) {
+    private Snapshot replaced(Class<? extends Resource> kind, PersistentMap<Name, Resource> changed) {
         var copy = new HashMap<>(objects);
         if (changed.isEmpty()) {
             copy.remove(kind);
@@ -117,12 +118,12 @@ public final class Snapshot {
     }
 
     @SuppressWarnings("unchecked") // the map of a class holds objects of that class alone
-    private <T extends Resource> SharedMap<Name, T> map(Class<T> kind) {
-        return (SharedMap<Name, T>) (SharedMap<Name, ?>) of(kind);
+    private <T extends Resource> PersistentMap<Name, T> map(Class<T> kind) {
+        return (PersistentMap<Name, T>) (PersistentMap<Name, ?>) of(kind);
     }
 
-    private SharedMap<Name, Resource> of(Class<? extends Resource> kind) {
-        SharedMap<Name, Resource> found = objects.get(kind);
-        return found == null ? SharedMap.empty() : found;
+    private PersistentMap<Name, Resource> of(Class<? extends Resource> kind) {
+        PersistentMap<Name, Resource> found = objects.get(kind);
+        return found == null ? PersistentMap.empty() : found;
     }
 }

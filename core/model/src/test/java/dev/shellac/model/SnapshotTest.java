@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.core.ConfigMap;
 import dev.shellac.model.core.Namespace;
-import dev.shellac.model.shared.Change;
+import dev.shellac.model.persistent.Change;
 import dev.shellac.model.status.Address;
 import java.util.List;
 import java.util.Map;

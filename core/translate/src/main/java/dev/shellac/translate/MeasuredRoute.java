@@ -1,8 +1,8 @@
 package dev.shellac.translate;
 
 import dev.shellac.model.Name;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.RouteAge;
 import dev.shellac.translate.plan.RouteTask;
@@ -14,7 +14,7 @@ import java.util.List;
  * @param task as if they had
  * @param sizes what it would take in the table of each
  */
-record MeasuredRoute(HttpRoute route, List<Attachment> attachments, RouteTask task, SharedMap<Name, Long> sizes) {
+record MeasuredRoute(HttpRoute route, List<Attachment> attachments, RouteTask task, PersistentMap<Name, Long> sizes) {
     MeasuredRoute {
         attachments = List.copyOf(attachments);
     }

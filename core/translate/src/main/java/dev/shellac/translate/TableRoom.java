@@ -1,7 +1,7 @@
 package dev.shellac.translate;
 
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.plan.TableSizes;
 import java.util.Optional;
 
@@ -10,14 +10,15 @@ import java.util.Optional;
  *
  * @param shares only of Gateways that have such namespaces
  */
-record TableRoom(SharedMap<Name, TableSizes> sizes, SharedMap<Name, SharedMap<String, TableSizes.Share>> shares) {
-    static final TableRoom EMPTY = new TableRoom(SharedMap.empty(), SharedMap.empty());
+record TableRoom(
+        PersistentMap<Name, TableSizes> sizes, PersistentMap<Name, PersistentMap<String, TableSizes.Share>> shares) {
+    static final TableRoom EMPTY = new TableRoom(PersistentMap.empty(), PersistentMap.empty());
 
     TableSizes sizesOf(Name gateway) {
         return Optional.ofNullable(sizes.get(gateway)).orElse(TableSizes.NONE);
     }
 
-    SharedMap<String, TableSizes.Share> sharesOf(Name gateway) {
-        return Optional.ofNullable(shares.get(gateway)).orElseGet(SharedMap::empty);
+    PersistentMap<String, TableSizes.Share> sharesOf(Name gateway) {
+        return Optional.ofNullable(shares.get(gateway)).orElseGet(PersistentMap::empty);
     }
 }

@@ -1,7 +1,7 @@
 package dev.shellac.translate;
 
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.RouteAge;
 import dev.shellac.translate.plan.TableSizes;
@@ -20,24 +20,24 @@ import java.util.TreeSet;
  * of others, until the table is so full that the change decides about them.
  */
 final class TableRoomEdit {
-    private final Step step;
+    private final SnapshotDelta delta;
     private final TableRoom before;
-    private SharedMap<Name, TableSizes> sizes;
-    private SharedMap<Name, SharedMap<String, Share>> shares;
+    private PersistentMap<Name, TableSizes> sizes;
+    private PersistentMap<Name, PersistentMap<String, Share>> shares;
     private final Set<Name> changed = new TreeSet<>();
 
-    TableRoomEdit(Step step, TableRoom before) {
-        this.step = step;
+    TableRoomEdit(SnapshotDelta delta, TableRoom before) {
+        this.delta = delta;
         this.before = before;
         this.sizes = before.sizes();
         this.shares = before.shares();
     }
 
-    void replace(Optional<JudgedRoute> last, Optional<MeasuredRoute> next) {
+    void replace(Optional<TranslatedRoute> last, Optional<MeasuredRoute> next) {
         Optional<RouteAge> lastAge = last.map(found -> MeasuredRoute.age(found.route()));
         Optional<RouteAge> nextAge = next.map(found -> MeasuredRoute.age(found.route()));
         Map<Name, Long> lastSizes =
-                last.<Map<Name, Long>>map(JudgedRoute::sizes).orElse(Map.of());
+                last.<Map<Name, Long>>map(TranslatedRoute::sizes).orElse(Map.of());
         Map<Name, Long> nextSizes =
                 next.<Map<Name, Long>>map(MeasuredRoute::sizes).orElse(Map.of());
         if (lastAge.equals(nextAge) && lastSizes.equals(nextSizes)) {
@@ -60,15 +60,15 @@ final class TableRoomEdit {
 
     /** Decides anew; the routes that fare differently because of others, those that are no more not included. */
     Set<Name> settle() {
-        if (step.rebound()) {
+        if (delta.rebound()) {
             changed.addAll(sizes.keySet());
         }
         var others = new HashSet<Name>();
         for (Name gateway : changed) {
-            SharedMap<String, Share> next = step.now()
+            PersistentMap<String, Share> next = delta.now()
                     .budget(gateway)
                     .map(budget -> of(gateway).shares(budget))
-                    .orElseGet(SharedMap::empty);
+                    .orElseGet(PersistentMap::empty);
             for (var change : next.changesSince(before.sharesOf(gateway))) {
                 concerned(gateway, change.key(), List.of(change.before(), change.after()), others);
             }
@@ -118,7 +118,7 @@ final class TableRoomEdit {
     private Optional<Refusal> refusal(MeasuredRoute measured, Name gateway) {
         RouteAge age = MeasuredRoute.age(measured.route());
         Long size = measured.sizes().get(gateway);
-        SharedMap<String, Share> ofGateway = shares.get(gateway);
+        PersistentMap<String, Share> ofGateway = shares.get(gateway);
         if (size == null || ofGateway == null) {
             return Optional.empty();
         }
@@ -133,7 +133,7 @@ final class TableRoomEdit {
                                         + " bytes of their table, and together with the older routes of namespace "
                                         + namespace
                                         + " more than " + share.bytes() + ", the namespace's share of "
-                                        + step.now()
+                                        + delta.now()
                                                 .budget(gateway)
                                                 .orElseThrow()
                                                 .bytes()

@@ -3,8 +3,8 @@ package dev.shellac.translate;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.attach.Attachment;
 import dev.shellac.translate.plan.CompiledRoute;
 import dev.shellac.translate.plan.RouteCompiler;
@@ -27,7 +27,7 @@ public final class Translator {
     // A process on a host has the memory of the host. What is added to it must not overflow.
     private static final long BOUNDLESS = Long.MAX_VALUE / 4;
 
-    private record Memory(World world, Ledger ledger, Outcome outcome) {}
+    private record Memory(TranslationContext context, RouteIndex index, Outcome outcome) {}
 
     private Memory last;
     private int compiled;
@@ -38,8 +38,8 @@ public final class Translator {
     }
 
     /** With other tables than those of real pods, for tests. */
-    Translator(Settings settings, World.TableBudgets budgets) {
-        this.last = new Memory(World.empty(settings, budgets), Ledger.EMPTY, Outcome.EMPTY);
+    Translator(Settings settings, TranslationContext.TableBudgets budgets) {
+        this.last = new Memory(TranslationContext.empty(settings, budgets), RouteIndex.EMPTY, Outcome.EMPTY);
     }
 
     private static TableBudget budget(Snapshot snapshot, Gateway gateway) {
@@ -54,39 +54,39 @@ public final class Translator {
     }
 
     public Outcome translate(Snapshot snapshot) {
-        Step step = Step.of(last.world(), snapshot);
-        Set<Name> concerned = step.routes(last.ledger());
-        var edit = new LedgerEdit(last.ledger());
-        var room = new TableRoomEdit(step, last.ledger().room());
+        SnapshotDelta delta = SnapshotDelta.of(last.context(), snapshot);
+        Set<Name> concerned = delta.routes(last.index());
+        var edit = new RouteIndexEdit(last.index());
+        var room = new TableRoomEdit(delta, last.index().room());
         compiled = 0;
         var measured = new TreeMap<Name, MeasuredRoute>();
         for (Name name : concerned) {
-            Optional<JudgedRoute> before = last.ledger().find(name);
+            Optional<TranslatedRoute> before = last.index().find(name);
             Optional<MeasuredRoute> now = snapshot.find(HttpRoute.class, name)
                     .filter(route -> route.meta().deleted().isEmpty())
-                    .map(route -> measure(step.now(), route, before));
+                    .map(route -> measure(delta.now(), route, before));
             now.ifPresent(found -> measured.put(name, found));
             room.replace(before, now);
         }
         for (Name name : room.settle()) {
-            last.ledger()
+            last.index()
                     .find(name)
                     .filter(before -> concerned.add(name))
-                    .ifPresent(before -> measured.put(name, measure(step.now(), before.route(), Optional.of(before))));
+                    .ifPresent(before -> measured.put(name, measure(delta.now(), before.route(), Optional.of(before))));
         }
         for (Name name : concerned) {
             edit.replace(
                     name,
                     Optional.ofNullable(measured.get(name))
                             .map(found -> judge(
-                                    step.now(),
+                                    delta.now(),
                                     found,
                                     room.admitted(found),
-                                    last.ledger().find(name))));
+                                    last.index().find(name))));
         }
-        Ledger ledger = edit.ledger(room.room());
-        Outcome outcome = new Judgement(step, ledger, edit, last.outcome()).outcome();
-        last = new Memory(step.now(), ledger, outcome);
+        RouteIndex index = edit.build(room.room());
+        Outcome outcome = new OutcomeBuilder(delta, index, edit, last.outcome()).build();
+        last = new Memory(delta.now(), index, outcome);
         work = new Work(concerned.size(), compiled, edit.changedHosts());
         return outcome;
     }
@@ -97,26 +97,30 @@ public final class Translator {
     }
 
     /** What a translation could not take over from the one before. */
-    public record Work(int judgedRoutes, int compiledRoutes, int changedHosts) {}
+    public record Work(int translatedRoutes, int compiledRoutes, int changedHosts) {}
 
-    private static MeasuredRoute measure(World now, HttpRoute route, Optional<JudgedRoute> before) {
+    private static MeasuredRoute measure(TranslationContext now, HttpRoute route, Optional<TranslatedRoute> before) {
         List<Attachment> attached = now.attach(route);
         RouteTask task = now.task(route, attached);
-        SharedMap<Name, Long> sizes = before.filter(last -> last.task().equals(task)
+        PersistentMap<Name, Long> sizes = before.filter(last -> last.task().equals(task)
                         && last.sizes().keySet().equals(task.placements().keySet()))
-                .map(JudgedRoute::sizes)
-                .orElseGet(() -> SharedMap.of(RouteSize.of(task)));
+                .map(TranslatedRoute::sizes)
+                .orElseGet(() -> PersistentMap.of(RouteSize.of(task)));
         return new MeasuredRoute(route, attached, task, sizes);
     }
 
-    private JudgedRoute judge(
-            World now, MeasuredRoute measured, List<Attachment> attached, Optional<JudgedRoute> before) {
+    private TranslatedRoute judge(
+            TranslationContext now,
+            MeasuredRoute measured,
+            List<Attachment> attached,
+            Optional<TranslatedRoute> before) {
         HttpRoute route = measured.route();
         RouteTask task = attached.equals(measured.attachments()) ? measured.task() : now.task(route, attached);
         CompiledRoute result = before.filter(last -> last.task().equals(task))
-                .map(JudgedRoute::compiled)
+                .map(TranslatedRoute::compiled)
                 .orElseGet(() -> compile(task));
-        return new JudgedRoute(route, attached, task, measured.sizes(), result, now.status(route, attached, result));
+        return new TranslatedRoute(
+                route, attached, task, measured.sizes(), result, now.status(route, attached, result));
     }
 
     private CompiledRoute compile(RouteTask task) {

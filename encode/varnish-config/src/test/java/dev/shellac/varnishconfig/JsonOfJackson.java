@@ -3,7 +3,7 @@ package dev.shellac.varnishconfig;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.shellac.varnishconfig.reading.Json;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,12 +15,12 @@ final class JsonOfJackson implements Json.Parser {
     private int bytesParsed;
 
     @Override
-    public Json parse(byte[] bytes, int from, int length) throws NotRouting {
+    public Json parse(byte[] bytes, int from, int length) throws RoutingFormatException {
         bytesParsed += length;
         try {
             return json(JACKSON.readTree(bytes, from, length));
         } catch (IOException e) {
-            throw new NotRouting(String.valueOf(e.getMessage()));
+            throw new RoutingFormatException(String.valueOf(e.getMessage()));
         }
     }
 

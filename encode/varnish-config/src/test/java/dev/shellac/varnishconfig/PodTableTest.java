@@ -11,8 +11,8 @@ import dev.shellac.model.core.EndpointSlice;
 import dev.shellac.model.core.EndpointSlice.Endpoint;
 import dev.shellac.model.core.EndpointSlice.EndpointPort;
 import dev.shellac.model.core.EndpointSlice.Readiness;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.model.persistent.PersistentMap;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -32,14 +32,14 @@ import org.junit.jupiter.api.Test;
 
 /** What a pod makes of routing.json: nothing twice, nothing too early, and no mistake larger than it is. */
 final class PodTableTest {
-    private static final SharedMap<Name, EndpointSlice> NO_SLICES = SharedMap.empty();
+    private static final PersistentMap<Name, EndpointSlice> NO_SLICES = PersistentMap.empty();
 
     private final JsonOfJackson parser = new JsonOfJackson();
     private final RoutingReader reader = new RoutingReader(parser);
     private final PodJson pod = new PodJson(Set.of("http-80", "spare"));
 
     @Test
-    void aHostThatDidNotChangeIsNotParsedAgain() throws NotRouting {
+    void aHostThatDidNotChangeIsNotParsedAgain() throws RoutingFormatException {
         String many = IntStream.range(0, 1000)
                 .mapToObj(i -> host("h" + i + ".example.com", entry("/", "a", 1)))
                 .collect(Collectors.joining(","));
@@ -54,7 +54,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aFileIsNotKeptForTheSakeOfItsHosts() throws NotRouting {
+    void aFileIsNotKeptForTheSakeOfItsHosts() throws RoutingFormatException {
         byte[] first = file(host("a.example.com", entry("/", "a", 1)));
         var kept = new WeakReference<>(first);
         reader.read(first);
@@ -68,7 +68,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aRouteThatComesBetweenOthersIsParsedAlone() throws NotRouting {
+    void aRouteThatComesBetweenOthersIsParsedAlone() throws RoutingFormatException {
         String[] before = entries(0, 500, 1);
         PodTable first = table(host("a.example.com", before));
         parser.bytesParsed();
@@ -95,7 +95,7 @@ final class PodTableTest {
     }
 
     @Test
-    void entriesOfOneRouteBecomeGroupsInOrderOfPriority() throws NotRouting {
+    void entriesOfOneRouteBecomeGroupsInOrderOfPriority() throws RoutingFormatException {
         PodTable table =
                 table(host("a.example.com", entry("/low", "a", 1), entry("/high", "a", 2), entry("/high", "b", 2)));
         assertThat(text(table))
@@ -107,7 +107,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aNewRouteWaitsUntilItsServicesAreKnown() throws NotRouting {
+    void aNewRouteWaitsUntilItsServicesAreKnown() throws RoutingFormatException {
         String both =
                 host("a.example.com", entry("/a", "a", 2), entry("/b", "b", 1).replace("shop/r", "shop/other"));
         PodTable without = table(both, service -> service.name().equals("a"));
@@ -123,7 +123,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aHostWhoseRoutesAllWaitIsNotInTheTable() throws NotRouting {
+    void aHostWhoseRoutesAllWaitIsNotInTheTable() throws RoutingFormatException {
         String one = host("a.example.com", entry("/a", "a", 1));
         PodTable none = table(one, service -> false);
         assertThat(text(none)).doesNotContain("a.example.com");
@@ -132,7 +132,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aServedRouteStaysAsItWasUntilItsNewServicesAreKnown() throws NotRouting {
+    void aServedRouteStaysAsItWasUntilItsNewServicesAreKnown() throws RoutingFormatException {
         table(host("a.example.com", entry("/a", "a", 1)));
         String moved = host("a.example.com", entry("/a", "b", 1));
         assertThat(text(table(moved, service -> service.name().equals("a"))))
@@ -144,7 +144,7 @@ final class PodTableTest {
     }
 
     @Test
-    void aHostThatCannotBeReadStaysAsItWas() throws NotRouting {
+    void aHostThatCannotBeReadStaysAsItWas() throws RoutingFormatException {
         table(host("a.example.com", entry("/a", "a", 1)) + "," + host("b.example.com", entry("/b", "b", 1)));
         var read =
                 reader.read(file("\"a.example.com\":{\"routes\":[7]}," + host("b.example.com", entry("/c", "b", 1))));
@@ -167,12 +167,14 @@ final class PodTableTest {
                 "{\"version\":2,\"a\":1,\"a\":2}",
                 "{\"version\":2,\"listeners\":{\"a\":{\"port\":0}}}",
                 "{\"version\":2,\"sockets\":{\"a\":\"x\"}}")) {
-            assertThatThrownBy(() -> reader.read(bad.getBytes(UTF_8))).as(bad).isInstanceOf(NotRouting.class);
+            assertThatThrownBy(() -> reader.read(bad.getBytes(UTF_8)))
+                    .as(bad)
+                    .isInstanceOf(RoutingFormatException.class);
         }
     }
 
     @Test
-    void theUsualSocketsAreNamedByPortAndOthersAreFree() throws NotRouting {
+    void theUsualSocketsAreNamedByPortAndOthersAreFree() throws RoutingFormatException {
         assertThat(text(table(""))).contains("\"sockets\":{\"http-80\":{\"80\":[\"ns/gw/web\"]},\"spare\":{}}");
         PodTable mapped = pod.encode(
                 reader.read(new String(file(""), UTF_8)
@@ -185,14 +187,14 @@ final class PodTableTest {
     }
 
     @Test
-    void withoutListenersEachSocketIsOne() throws NotRouting {
+    void withoutListenersEachSocketIsOne() throws RoutingFormatException {
         PodTable table = pod.encode(
                 reader.read("{\"version\": 2, \"vhosts\": {}}".getBytes(UTF_8)), NO_SLICES, EndpointWait.none());
         assertThat(text(table)).doesNotContain("sockets", "listeners");
     }
 
     @Test
-    void readyEndpointsOfAllSlicesAreTakenAndDrainingOnesOnlyWhereNobodyIsReady() throws NotRouting {
+    void readyEndpointsOfAllSlicesAreTakenAndDrainingOnesOnlyWhereNobodyIsReady() throws RoutingFormatException {
         String one = host("a.example.com", entry("/a", "a", 1));
         var ending = slice(
                 "a-1",
@@ -206,8 +208,8 @@ final class PodTableTest {
         assertThat(addresses(one, ending, ready, more)).containsExactly("10.0.0.3", "fd00::1");
     }
 
-    private List<String> addresses(String hosts, EndpointSlice... slices) throws NotRouting {
-        var map = SharedMap.<Name, EndpointSlice>of(
+    private List<String> addresses(String hosts, EndpointSlice... slices) throws RoutingFormatException {
+        var map = PersistentMap.<Name, EndpointSlice>of(
                 Arrays.asList(slices), slice -> slice.meta().name());
         String text = text(pod.encode(reader.read(file(hosts)), map, EndpointWait.none()));
         return java.util.regex.Pattern.compile("\"address\":\"([^\"]+)\"")
@@ -226,11 +228,11 @@ final class PodTableTest {
                 List.of(new EndpointPort("", Optional.of(new Port(8080)), "TCP")));
     }
 
-    private PodTable table(String hosts) throws NotRouting {
+    private PodTable table(String hosts) throws RoutingFormatException {
         return table(hosts, service -> true);
     }
 
-    private PodTable table(String hosts, Predicate<Name> known) throws NotRouting {
+    private PodTable table(String hosts, Predicate<Name> known) throws RoutingFormatException {
         return pod.encode(reader.read(file(hosts)), NO_SLICES, wait(known));
     }
 

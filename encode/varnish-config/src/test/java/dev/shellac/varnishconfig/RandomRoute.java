@@ -21,7 +21,7 @@ import dev.shellac.model.route.Timeouts;
 import dev.shellac.model.route.ValueMatch;
 import dev.shellac.translate.plan.RouteTask;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
 import java.time.Duration;
@@ -184,8 +184,8 @@ record RandomRoute(Random random, IntUnaryOperator count, IntUnaryOperator lengt
         };
     }
 
-    private Caching caching() {
-        return new Caching(
+    private CacheRules caching() {
+        return new CacheRules(
                 ResourceId.of(GroupKind.CACHE_POLICY, "a", "b"),
                 optional(() -> random.nextLong() >>> 1),
                 optional(() -> random.nextLong() >>> 1),

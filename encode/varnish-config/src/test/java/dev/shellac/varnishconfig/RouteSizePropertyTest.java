@@ -9,13 +9,13 @@ import dev.shellac.model.Name;
 import dev.shellac.model.ObjectRef;
 import dev.shellac.model.Port;
 import dev.shellac.model.core.TargetPort;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.route.BackendRef;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.Timeouts;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.CompiledRoute;
 import dev.shellac.translate.plan.GatewayPlan;
@@ -120,7 +120,7 @@ final class RouteSizePropertyTest {
     private static final GatewayPlan EMPTY = new GatewayPlan(
             RandomRoute.GATEWAY,
             List.of(),
-            SharedMap.<Hostname, HostPlan>empty().values(),
+            PersistentMap.<Hostname, HostPlan>empty().values(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
@@ -134,7 +134,7 @@ final class RouteSizePropertyTest {
     private static GatewayPlan plan(CompiledRoute compiled) {
         var hosts = new TreeMap<Hostname, HostPlan>();
         compiled.plans().getOrDefault(RandomRoute.GATEWAY, Map.of()).forEach((host, routes) -> {
-            SharedList<RoutePlan> sorted = SharedList.of(Precedence.FIRST_TRIED_FIRST, routes);
+            PersistentList<RoutePlan> sorted = PersistentList.of(Precedence.FIRST_TRIED_FIRST, routes);
             if (!sorted.isEmpty()) {
                 hosts.put(host, new HostPlan(host, sorted));
             }
@@ -142,7 +142,7 @@ final class RouteSizePropertyTest {
         return new GatewayPlan(
                 RandomRoute.GATEWAY,
                 List.of(),
-                SharedMap.of(hosts).values(),
+                PersistentMap.of(hosts).values(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty());

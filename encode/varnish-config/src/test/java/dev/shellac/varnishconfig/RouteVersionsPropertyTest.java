@@ -3,8 +3,8 @@ package dev.shellac.varnishconfig;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.model.persistent.PersistentMap;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -55,7 +55,7 @@ final class RouteVersionsPropertyTest {
     private int late;
 
     @Test
-    void noRequestMeetsTwoVersionsOfARoute() throws NotRouting {
+    void noRequestMeetsTwoVersionsOfARoute() throws RoutingFormatException {
         for (int script = 0; script < SCRIPTS; script++) {
             new Script(script).run();
         }
@@ -77,12 +77,12 @@ final class RouteVersionsPropertyTest {
             this.name = "script " + number;
         }
 
-        void run() throws NotRouting {
+        void run() throws RoutingFormatException {
             for (int event = 0; event < EVENTS; event++) {
                 happen();
                 PodTable table = pod.encode(
                         reader.read(file()),
-                        SharedMap.empty(),
+                        PersistentMap.empty(),
                         new EndpointWait(service -> known.contains(service.name()), now, LONGEST));
                 List<Entry> entries = entries(new String(table.table().bytes(), UTF_8));
                 String where = name + ", event " + event;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.model.persistent.PersistentMap;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A version of an HTTPRoute becomes live as a whole, host by host, and never later than two seconds after it was seen. */
 final class RouteVersionsTest {
-    private static final SharedMap<Name, EndpointSlice> NO_SLICES = SharedMap.empty();
+    private static final PersistentMap<Name, EndpointSlice> NO_SLICES = PersistentMap.empty();
     private static final Duration LONGEST = Duration.ofSeconds(2);
     private static final Pattern ROUTE = Pattern.compile(
             "\\{\"path_match\":\\{\"type\":\"PathPrefix\",\"value\":\"([^\"]+)\"}.*\"backend_groups\":\\[(.*)],\"route_name\":\"shop/([^\"]+)\".*");
@@ -37,7 +37,7 @@ final class RouteVersionsTest {
     private List<String> entries = List.of();
 
     @Test
-    void aNewRouteIsServedWholeOrNotAtAll() throws NotRouting {
+    void aNewRouteIsServedWholeOrNotAtAll() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/api", "b"), entry("r", "/", "a"));
         assertThat(served()).as("/api would be answered by a").isEmpty();
@@ -46,13 +46,13 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aRuleWithoutABackendWaitsWithTheRest() throws NotRouting {
+    void aRuleWithoutABackendWaitsWithTheRest() throws RoutingFormatException {
         write(entry("r", "/api", "b"), entry("r", "/", ""));
         assertThat(served()).isEmpty();
     }
 
     @Test
-    void afterTwoSecondsItIsServedWithoutTheEndpoints() throws NotRouting {
+    void afterTwoSecondsItIsServedWithoutTheEndpoints() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/api", "b"), entry("r", "/", "a"));
         PodTable waiting = table();
@@ -69,7 +69,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void anotherVersionThatWaitsForNothingElseDoesNotWaitLonger() throws NotRouting {
+    void anotherVersionThatWaitsForNothingElseDoesNotWaitLonger() throws RoutingFormatException {
         write(entry("r", "/api", "b"));
         served();
         now = now.plusSeconds(1);
@@ -80,7 +80,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aChangedRouteStaysAsItWas() throws NotRouting {
+    void aChangedRouteStaysAsItWas() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/api", "a"), entry("r", "/", "a"));
         served();
@@ -94,7 +94,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void otherRoutesOfTheHostWaitForNobody() throws NotRouting {
+    void otherRoutesOfTheHostWaitForNobody() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/api", "a"), entry("r", "/", "a"));
         served();
@@ -105,7 +105,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aDeletedRouteAndARemovedRuleAreGoneAtOnce() throws NotRouting {
+    void aDeletedRouteAndARemovedRuleAreGoneAtOnce() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/admin", "a"), entry("gone", "/b", "a"), entry("r", "/", "a"));
         served();
@@ -117,7 +117,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aRouteThatIsPutBackIsServedAsItWas() throws NotRouting {
+    void aRouteThatIsPutBackIsServedAsItWas() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/admin", "a"), entry("r", "/", "a"));
         served();
@@ -128,7 +128,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aWithdrawnGrantIsNeverHeldBack() throws NotRouting {
+    void aWithdrawnGrantIsNeverHeldBack() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/api", "a"), entry("r", "/", "a"));
         served();
@@ -139,7 +139,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aMirrorThatIsNotNamedAnyMoreGetsNoCopies() throws NotRouting {
+    void aMirrorThatIsNotNamedAnyMoreGetsNoCopies() throws RoutingFormatException {
         known.addAll(Set.of("a", "copies"));
         String mirrored = entry("r", "/", "a")
                 .replace(
@@ -153,7 +153,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void aListenerThatTheRouteLeftIsLeftAtOnce() throws NotRouting {
+    void aListenerThatTheRouteLeftIsLeftAtOnce() throws RoutingFormatException {
         known.add("a");
         write(entry("r", "/", "a").replace("[\"web\"]", "[\"web\",\"admin\"]"));
         assertThat(text(table())).contains("[\"web\",\"admin\"]");
@@ -165,7 +165,7 @@ final class RouteVersionsTest {
     }
 
     @Test
-    void hostsBecomeLiveOnTheirOwn() throws NotRouting {
+    void hostsBecomeLiveOnTheirOwn() throws RoutingFormatException {
         known.add("a");
         PodTable table = pod.encode(
                 reader.read(file("\"x.example.com\":{\"routes\":[" + entry("r", "/", "a")
@@ -185,11 +185,11 @@ final class RouteVersionsTest {
         entries = withPriorities;
     }
 
-    private List<String> served() throws NotRouting {
+    private List<String> served() throws RoutingFormatException {
         return served(table());
     }
 
-    private PodTable table() throws NotRouting {
+    private PodTable table() throws RoutingFormatException {
         PodTable table = pod.encode(
                 reader.read(file("\"a.example.com\":{\"routes\":[" + String.join(",", entries) + "]}")),
                 NO_SLICES,

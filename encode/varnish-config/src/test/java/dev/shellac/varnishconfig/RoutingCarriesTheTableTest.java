@@ -7,11 +7,11 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.Settings;
 import dev.shellac.translate.Translator;
-import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.Routing;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.routing.RoutingFile;
 import dev.shellac.varnishconfig.routing.RoutingJson;
@@ -32,7 +32,7 @@ final class RoutingCarriesTheTableTest {
     private static final int EDITS = 12;
 
     @Test
-    void thePodsTableIsThatOfThePlan() throws NotRouting {
+    void thePodsTableIsThatOfThePlan() throws RoutingFormatException {
         var tables = new HashSet<String>();
         for (long seed = 0; seed < SCRIPTS; seed++) {
             var shop = new RandomShop(seed);
@@ -64,7 +64,7 @@ final class RoutingCarriesTheTableTest {
     }
 
     @Test
-    void aReaderThatRemembersComesToTheSameHash() throws NotRouting {
+    void aReaderThatRemembersComesToTheSameHash() throws RoutingFormatException {
         for (long seed = 100; seed < 100 + SCRIPTS; seed++) {
             var shop = new RandomShop(seed);
             var sockets = Set.of("http-80", "http-8080");
@@ -89,7 +89,7 @@ final class RoutingCarriesTheTableTest {
     }
 
     @Test
-    void changesOfAFileComeToTheTableOfTheWholeOne() throws NotRouting {
+    void changesOfAFileComeToTheTableOfTheWholeOne() throws RoutingFormatException {
         int asChanges = 0;
         int most = 0;
         for (long seed = 200; seed < 200 + SCRIPTS; seed++) {
@@ -159,7 +159,7 @@ final class RoutingCarriesTheTableTest {
     }
 
     @Test
-    void aHostOfTheChangesThatCannotBeReadIsAsItWas() throws NotRouting {
+    void aHostOfTheChangesThatCannotBeReadIsAsItWas() throws RoutingFormatException {
         var reader = new RoutingReader(new JsonOfJackson());
         String host = "{\"routes\":[{\"route\":\"shop/cart\",\"path_match\":{\"type\":\"PathPrefix\",\"value\":\"/\"},"
                 + "\"service\":\"cart\",\"namespace\":\"shop\",\"port\":8080,\"weight\":1,\"priority\":1}]}";
@@ -181,8 +181,8 @@ final class RoutingCarriesTheTableTest {
         return routing.encode(inputs.plan(), inputs.sockets()).getBytes(UTF_8);
     }
 
-    private static SharedMap<Name, EndpointSlice> slices(Snapshot snapshot) {
-        return SharedMap.of(
+    private static PersistentMap<Name, EndpointSlice> slices(Snapshot snapshot) {
+        return PersistentMap.of(
                 snapshot.all(EndpointSlice.class), slice -> slice.meta().name());
     }
 

@@ -124,10 +124,10 @@ final class VarnishdTest {
         table("good", "good.example.com", "");
         assertThat(varnishd().reload()).isInstanceOf(ReloadAnswer.Live.class);
         Files.writeString(folder.resolve("ghost.json"), "{\"version\":3}");
-        assertThat(varnishd().reload()).isInstanceOfSatisfying(ReloadAnswer.Kept.class, kept -> {
-            assertThat(kept.field()).isEqualTo("version");
-            assertThat(kept.hash()).contains("good");
-            assertThat(kept.routes()).isEqualTo(1);
+        assertThat(varnishd().reload()).isInstanceOfSatisfying(ReloadAnswer.Rejected.class, rejected -> {
+            assertThat(rejected.field()).isEqualTo("version");
+            assertThat(rejected.hash()).contains("good");
+            assertThat(rejected.routes()).isEqualTo(1);
         });
         assertThat(location()).contains("http://good.example.com/x");
         table("good", "good.example.com", "");

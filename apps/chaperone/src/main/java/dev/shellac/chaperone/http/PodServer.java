@@ -12,7 +12,7 @@ import dev.shellac.chaperone.live.Drain;
 import dev.shellac.chaperone.live.Loop;
 import dev.shellac.chaperone.live.Varnish;
 import dev.shellac.threads.Supervisor;
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -105,7 +105,7 @@ public final class PodServer implements AutoCloseable {
         page(server, "/health", exchange -> health());
         page(server, "/ready", exchange -> ready());
         page(server, "/state", this::state);
-        page(server, Delivery.PATH, this::changes);
+        page(server, ChangeSet.PATH, this::changes);
         page(server, "/metrics", exchange -> metrics());
         this.debug = HttpServer.create(inside, BACKLOG);
         page(
@@ -221,8 +221,8 @@ public final class PodServer implements AutoCloseable {
         if (!token.isSaidBy(headers.getFirst(TOKEN_HEADER))) {
             return Answer.text(403, "forbidden");
         }
-        if (!said(headers, Delivery.NUMBER).matches("[0-9]{1,18}")) {
-            return Answer.text(400, Delivery.NUMBER + " is no number");
+        if (!said(headers, ChangeSet.NUMBER).matches("[0-9]{1,18}")) {
+            return Answer.text(400, ChangeSet.NUMBER + " is no number");
         }
         try {
             return bodies.read(exchange, body -> take(headers, body));
@@ -232,11 +232,12 @@ public final class PodServer implements AutoCloseable {
     }
 
     private Answer take(Headers headers, byte[] body) {
-        var delivery = new Delivery(
-                new Delivery.Stamp(said(headers, Delivery.WRITER), Long.parseLong(said(headers, Delivery.NUMBER))),
-                said(headers, Delivery.BASE),
+        var changeSet = new ChangeSet(
+                new ChangeSet.Revision(
+                        said(headers, ChangeSet.WRITER), Long.parseLong(said(headers, ChangeSet.NUMBER))),
+                said(headers, ChangeSet.BASE),
                 new String(body, UTF_8));
-        return shown.config().take(delivery, said(headers, Delivery.SEAL))
+        return shown.config().take(changeSet, said(headers, ChangeSet.SIGNATURE))
                 ? Answer.text(200, "taken")
                 : Answer.text(409, "not from who writes the ConfigMap, or not newer");
     }

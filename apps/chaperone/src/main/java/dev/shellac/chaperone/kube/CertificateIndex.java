@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.varnishconfig.edge.CertificateParts;
 import dev.shellac.varnishconfig.reading.Json;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ final class CertificateIndex {
                 }
                 parts.add(new Part(name, part.get("sha256").text()));
             }
-        } catch (NotRouting e) {
+        } catch (RoutingFormatException e) {
             throw new IOException(PARTS + " is no list", e);
         }
         if (parts.isEmpty() || parts.size() > CertificateParts.MOST) {

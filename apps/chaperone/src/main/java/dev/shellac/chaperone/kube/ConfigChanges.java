@@ -2,7 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.shellac.varnishconfig.delivery.Delivery;
+import dev.shellac.varnishconfig.changes.ChangeSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param isKnown whether it was looked for, or cannot be
  * @param wasThere whether it was there at any time
  */
-record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Delivery> now) {
+record ConfigChanges(boolean isKnown, boolean wasThere, Optional<ChangeSet> now) {
     private static final System.Logger LOG = System.getLogger(ConfigChanges.class.getName());
     static final String BASE = "base";
     static final String CHANGES = "routing.changes.json";
@@ -30,7 +30,7 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Delivery> now) 
     /** What a ConfigMap says; one that cannot be read is as if it could not be, and one that is older than what came straight is not news. */
     ConfigChanges seen(Optional<Node> configMap) {
         try {
-            Optional<Delivery> written =
+            Optional<ChangeSet> written =
                     configMap.isEmpty() ? Optional.empty() : Optional.of(delivery(configMap.get()));
             boolean stale = written.isPresent() && now.isPresent() && isBefore(written.get(), now.get());
             return new ConfigChanges(true, wasThere || written.isPresent(), stale ? now : written);
@@ -41,26 +41,26 @@ record ConfigChanges(boolean isKnown, boolean wasThere, Optional<Delivery> now) 
     }
 
     /** With what came straight from the writer of what was seen; nothing where that is not newer, or somebody else's. */
-    Optional<ConfigChanges> told(Delivery straight) {
+    Optional<ConfigChanges> told(ChangeSet straight) {
         return now.filter(known -> isBefore(known, straight))
                 .map(known -> new ConfigChanges(isKnown, wasThere, Optional.of(straight)));
     }
 
-    private static boolean isBefore(Delivery one, Delivery other) {
-        return one.stamp().writer().equals(other.stamp().writer())
-                && one.stamp().number() < other.stamp().number();
+    private static boolean isBefore(ChangeSet one, ChangeSet other) {
+        return one.revision().writer().equals(other.revision().writer())
+                && one.revision().number() < other.revision().number();
     }
 
     /** Who writes the changes; empty where that is not known. */
     String writer() {
-        return now.map(known -> known.stamp().writer()).orElse("");
+        return now.map(known -> known.revision().writer()).orElse("");
     }
 
-    private static Delivery delivery(Node configMap) throws IOException {
+    private static ChangeSet delivery(Node configMap) throws IOException {
         Node data = configMap.get("data");
         Node binary = configMap.get("binaryData");
-        return new Delivery(
-                new Delivery.Stamp(
+        return new ChangeSet(
+                new ChangeSet.Revision(
                         data.get(WRITER).text(), number(data.get(NUMBER).text())),
                 data.get(BASE).text(),
                 binary.members().containsKey(COMPRESSED)

@@ -2,9 +2,9 @@ package dev.shellac.chaperone.kube;
 
 import com.fasterxml.jackson.core.JsonParser;
 import dev.shellac.threads.Supervisor;
-import dev.shellac.varnishconfig.delivery.Delivery;
-import dev.shellac.varnishconfig.delivery.KeyShare;
-import dev.shellac.varnishconfig.delivery.Seal;
+import dev.shellac.varnishconfig.changes.ChangeSet;
+import dev.shellac.varnishconfig.changes.ChangeSignature;
+import dev.shellac.varnishconfig.changes.KeyAgreementShare;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger.Level;
@@ -26,7 +26,7 @@ public final class ConfigFeed implements AutoCloseable {
     // What is made of a routing.json takes four times its size, and it is there itself while it is read.
     private static final int HEAP_PER_FILE = 6;
 
-    private final KeyShare share;
+    private final KeyAgreementShare share;
     private final ApiServer api;
     private final ListWatch.Pace pace;
     private final String path;
@@ -42,7 +42,7 @@ public final class ConfigFeed implements AutoCloseable {
     private volatile Optional<Writer> writer = Optional.empty();
 
     /** Who writes the changes, as the ConfigMap says it. */
-    private record Writer(String open, Seal seal) {}
+    private record Writer(String open, ChangeSignature signature) {}
 
     /** What was heard last, with a number to tell it from others. */
     private record Seen(long number, Optional<Node> configMap, ConfigChanges changes) {}
@@ -51,7 +51,7 @@ public final class ConfigFeed implements AutoCloseable {
     private record Whole(Node configMap, PodConfig config) {}
 
     ConfigFeed(ApiServer api, ListWatch.Pace pace, String namespace, String name, Runnable changed) {
-        this.share = new KeyShare(KeyShare.keys().generateKeyPair());
+        this.share = new KeyAgreementShare(KeyAgreementShare.keys().generateKeyPair());
         this.api = api;
         this.pace = pace;
         this.path = "/api/v1/namespaces/" + namespace + "/configmaps";
@@ -87,20 +87,20 @@ public final class ConfigFeed implements AutoCloseable {
     }
 
     /** Changes that came straight here, and whether they are taken: from the one who writes the ConfigMap, newer than what is known, and of the file that is served. */
-    public boolean take(Delivery delivery, String seal) {
-        if (writer.filter(known -> known.open().equals(delivery.stamp().writer())
-                        && known.seal().isOn(delivery, seal))
+    public boolean take(ChangeSet changeSet, String signature) {
+        if (writer.filter(known -> known.open().equals(changeSet.revision().writer())
+                        && known.signature().verifies(changeSet, signature))
                 .isEmpty()) {
             return false;
         }
         boolean isOfThis = known.flatMap(PodConfig::routing)
-                .filter(file -> file.wholeHash().equals(delivery.base()))
+                .filter(file -> file.wholeHash().equals(changeSet.base()))
                 .isPresent();
         if (!isOfThis) {
             return false;
         }
         synchronized (this) {
-            Optional<ConfigChanges> next = seen.changes().told(delivery);
+            Optional<ConfigChanges> next = seen.changes().told(changeSet);
             next.ifPresent(this::heard);
             return next.isPresent();
         }
@@ -114,7 +114,7 @@ public final class ConfigFeed implements AutoCloseable {
     // Known before any changes of theirs come.
     private void meet(String open) {
         if (writer.filter(known -> known.open().equals(open)).isEmpty()) {
-            writer = share.with(open).map(seal -> new Writer(open, seal));
+            writer = share.with(open).map(signature -> new Writer(open, signature));
         }
     }
 

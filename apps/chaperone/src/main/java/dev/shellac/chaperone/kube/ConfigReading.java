@@ -3,7 +3,7 @@ package dev.shellac.chaperone.kube;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.varnishconfig.reading.Json;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Base64;
@@ -78,7 +78,7 @@ final class ConfigReading {
                 throw new IOException(PARTS + " lists " + parts.size() + " parts");
             }
             return parts;
-        } catch (NotRouting e) {
+        } catch (RoutingFormatException e) {
             throw new IOException(PARTS + " is no list", e);
         }
     }

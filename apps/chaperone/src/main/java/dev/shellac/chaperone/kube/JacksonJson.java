@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.shellac.varnishconfig.reading.Json;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,16 +18,16 @@ public final class JacksonJson implements Json.Parser {
     private static final Set<String> SKIPPED = Set.of("managedFields");
 
     @Override
-    public Json parse(byte[] bytes, int from, int length) throws NotRouting {
+    public Json parse(byte[] bytes, int from, int length) throws RoutingFormatException {
         try (JsonParser parser = FACTORY.createParser(bytes, from, length)) {
             parser.nextToken();
             Json value = value(parser);
             if (parser.nextToken() != null) {
-                throw new NotRouting("more than one value");
+                throw new RoutingFormatException("more than one value");
             }
             return value;
         } catch (IOException e) {
-            throw new NotRouting(
+            throw new RoutingFormatException(
                     String.valueOf(e.getMessage()).lines().findFirst().orElse("not JSON"));
         }
     }

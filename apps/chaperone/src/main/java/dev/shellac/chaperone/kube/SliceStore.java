@@ -2,7 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -41,7 +41,7 @@ final class SliceStore {
     }
 
     private final Bounds bounds;
-    private SharedMap<Name, EndpointSlice> kept = SharedMap.empty();
+    private PersistentMap<Name, EndpointSlice> kept = PersistentMap.empty();
     private Set<Name> wanted = Set.of();
     private final Map<String, Integer> weights = new HashMap<>();
     private int all;
@@ -54,7 +54,7 @@ final class SliceStore {
         this.bounds = bounds;
     }
 
-    SharedMap<Name, EndpointSlice> kept() {
+    PersistentMap<Name, EndpointSlice> kept() {
         return kept;
     }
 

@@ -2,7 +2,7 @@ package dev.shellac.chaperone.kube;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -16,12 +16,12 @@ import java.util.Set;
  * @param changes how many changes there were
  */
 public record Slices(
-        SharedMap<Name, EndpointSlice> all,
+        PersistentMap<Name, EndpointSlice> all,
         Set<String> listed,
         Map<String, String> faults,
         Set<Name> leftOut,
         long changes) {
-    public static final Slices NONE = new Slices(SharedMap.empty(), Set.of(), Map.of(), Set.of(), 0);
+    public static final Slices NONE = new Slices(PersistentMap.empty(), Set.of(), Map.of(), Set.of(), 0);
 
     public Slices {
         listed = Set.copyOf(listed);

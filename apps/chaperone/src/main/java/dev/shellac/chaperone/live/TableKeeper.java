@@ -8,8 +8,8 @@ import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.Slices;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
-import dev.shellac.varnishconfig.reading.NotRouting;
 import dev.shellac.varnishconfig.reading.Routing;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import dev.shellac.varnishconfig.reading.RoutingReader;
 import dev.shellac.varnishconfig.table.EndpointWait;
 import dev.shellac.varnishconfig.table.PodJson;
@@ -154,7 +154,7 @@ final class TableKeeper {
             rest.summary().ifPresent(why -> found.put("routing.json", why));
             leftOut = leftOut(rest, routing);
             faults = found;
-        } catch (NotRouting e) {
+        } catch (RoutingFormatException e) {
             LOG.log(Level.WARNING, "routing.json is not taken, what was read before stays: {0}", e.getMessage());
             faults = Map.of("routing.json", String.valueOf(e.getMessage()));
         }
@@ -180,7 +180,7 @@ final class TableKeeper {
                 .toList();
     }
 
-    private Routing routing(RoutingFile file) throws NotRouting {
+    private Routing routing(RoutingFile file) throws RoutingFormatException {
         if (readFile.equals(Optional.of(file.wholeHash()))) {
             return reader.change(
                     file.changes().map(text -> text.getBytes(UTF_8)).orElse(NO_CHANGES));
@@ -271,9 +271,9 @@ final class TableKeeper {
                 unfinished = live.deferred() > 0;
                 return unfinished ? Optional.of(GO_ON) : Optional.empty();
             }
-            case ReloadAnswer.Kept kept -> {
+            case ReloadAnswer.Rejected rejected -> {
                 meters.tableErrors.increment();
-                kept(kept);
+                rejected(rejected);
                 return Optional.empty();
             }
             case ReloadAnswer.Unreachable unreachable -> {
@@ -308,14 +308,15 @@ final class TableKeeper {
     }
 
     // The file is the next start's, so it goes back to what is served.
-    private void kept(ReloadAnswer.Kept kept) throws IOException {
-        LOG.log(Level.WARNING, "table refused, the one before stays: {0}: {1}", kept.field(), kept.error());
+    private void rejected(ReloadAnswer.Rejected rejected) throws IOException {
+        LOG.log(Level.WARNING, "table refused, the one before stays: {0}: {1}", rejected.field(), rejected.error());
         refused = encoded.map(table -> table.table().hash());
-        tableFault = Map.of("ghost.json " + kept.field(), kept.error());
+        tableFault = Map.of("ghost.json " + rejected.field(), rejected.error());
         if (good.isPresent()) {
             good.get().run();
         }
-        state = new LiveState.Table(kept.hash().or(() -> state.hash()), state.hosts(), kept.routes(), state.refusals());
+        state = new LiveState.Table(
+                rejected.hash().or(() -> state.hash()), state.hosts(), rejected.routes(), state.refusals());
     }
 
     // The router counts routes of a host; people know rules of an HTTPRoute.

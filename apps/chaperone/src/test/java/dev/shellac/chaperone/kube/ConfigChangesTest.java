@@ -3,8 +3,8 @@ package dev.shellac.chaperone.kube;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.varnishconfig.delivery.Delivery;
-import dev.shellac.varnishconfig.reading.NotRouting;
+import dev.shellac.varnishconfig.changes.ChangeSet;
+import dev.shellac.varnishconfig.reading.RoutingFormatException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Base64;
@@ -81,7 +81,7 @@ final class ConfigChangesTest {
 
     private boolean told(String writer, long number, String json) {
         Optional<ConfigChanges> next =
-                changes.told(new Delivery(new Delivery.Stamp(writer, number), WHOLE.wholeHash(), json));
+                changes.told(new ChangeSet(new ChangeSet.Revision(writer, number), WHOLE.wholeHash(), json));
         next.ifPresent(found -> changes = found);
         return next.isPresent();
     }
@@ -90,7 +90,7 @@ final class ConfigChangesTest {
         return changes.of(WHOLE).flatMap(RoutingFile::changes);
     }
 
-    private void see(String fields) throws NotRouting {
+    private void see(String fields) throws RoutingFormatException {
         byte[] json = ("{" + fields.replace("%s", WHOLE.wholeHash()) + "}").getBytes(UTF_8);
         changes = changes.seen(Optional.of(Node.of(new JacksonJson().parse(json, 0, json.length))));
     }

@@ -7,7 +7,7 @@ import dev.shellac.chaperone.kube.PodConfig;
 import dev.shellac.chaperone.kube.RoutingFile;
 import dev.shellac.chaperone.kube.Slices;
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.resolve.UserVcl;
 import dev.shellac.varnishconfig.vcl.MainVcl;
 import dev.shellac.varnishd.VclOutcome;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is kept when varnishd or the router does not take what it is given, and how long is waited. */
 final class KeepersTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-    private static final Slices LISTED = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), Set.of(), 1);
+    private static final Slices LISTED = new Slices(PersistentMap.empty(), Set.of("shop"), Map.of(), Set.of(), 1);
 
     @TempDir
     private Path folder;
@@ -56,7 +56,7 @@ final class KeepersTest {
 
         redirect("/b");
         varnish.answers.add(
-                new ReloadAnswer.Kept("sockets", "too many", keeper.state().hash(), 1));
+                new ReloadAnswer.Rejected("sockets", "too many", keeper.state().hash(), 1));
         keeper.settle(varnish, Slices.NONE, START);
         assertThat(keeper.faults()).containsEntry("ghost.json sockets", "too many");
         assertThat(Files.readString(disk.table())).isEqualTo(good);
@@ -146,7 +146,7 @@ final class KeepersTest {
 
         keeper = keeper();
         route("/b");
-        var partly = new Slices(SharedMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
+        var partly = new Slices(PersistentMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
         assertThat(keeper.settle(varnish, partly, START)).contains(UnlistedNamespaces.PATIENCE);
         keeper.settle(varnish, partly, START.plus(UnlistedNamespaces.PATIENCE).minusMillis(1));
         assertThat(Files.readString(disk.table())).contains("gone.example.com");
@@ -157,7 +157,7 @@ final class KeepersTest {
     @Test
     void aNewPodDoesNotWaitForANamespaceThatCannotBeListed() throws IOException {
         route("/a");
-        var partly = new Slices(SharedMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
+        var partly = new Slices(PersistentMap.empty(), Set.of("other"), Map.of("shop", "403"), Set.of(), 1);
         keeper.settle(varnish, partly, START);
         assertThat(disk.table()).doesNotExist();
         keeper.settle(varnish, partly, START.plus(UnlistedNamespaces.PATIENCE));
@@ -173,7 +173,7 @@ final class KeepersTest {
 
         keeper = keeper();
         route("/b");
-        var away = new Slices(SharedMap.empty(), Set.of(), Map.of("shop", "away"), Set.of(), 1);
+        var away = new Slices(PersistentMap.empty(), Set.of(), Map.of("shop", "away"), Set.of(), 1);
         keeper.settle(varnish, away, START);
         keeper.settle(varnish, away, START.plus(Timing.usual().tableFromDisk()).minusMillis(1));
         assertThat(Files.readString(disk.table())).isEqualTo(before);
@@ -185,7 +185,7 @@ final class KeepersTest {
     @Test
     void servicesWithMoreEndpointsThanThereIsRoomForAreKnownAndReported() throws IOException {
         route("/a");
-        var cut = new Slices(SharedMap.empty(), Set.of("shop"), Map.of(), Set.of(new Name("shop", "a")), 1);
+        var cut = new Slices(PersistentMap.empty(), Set.of("shop"), Map.of(), Set.of(new Name("shop", "a")), 1);
         keeper.settle(varnish, cut, START);
         assertThat(Files.readString(disk.table())).contains("\"/a\"", "\"shop/a:80\":{\"backends\":[]}");
         assertThat(keeper.state().refusals()).singleElement().satisfies(refusal -> {

@@ -25,7 +25,7 @@ public final class JsonAnswer {
         told.handling().ifPresent(handling -> {
             tree.put("filters", Words.filters(handling));
             tree.put("backends", backends(handling));
-            handling.caching().ifPresent(caching -> tree.put("cache", Words.cache(caching)));
+            handling.cacheDecision().ifPresent(cacheDecision -> tree.put("cache", Words.cache(cacheDecision)));
         });
         tree.put(
                 "others",

@@ -48,8 +48,9 @@ public record Summary(String line, boolean served) {
             String name = answers ? service(group) : emptiness(group);
             parts.add(groups.size() == 1 ? name : percent(group, handling) + " " + name);
         }
-        boolean cached =
-                handling.caching().filter(caching -> caching.pass().isEmpty()).isPresent();
+        boolean cached = handling.cacheDecision()
+                .filter(cacheDecision -> cacheDecision.pass().isEmpty())
+                .isPresent();
         return new Summary(String.join(", ", parts) + (served && cached ? ", cached" : ""), served);
     }
 

@@ -46,7 +46,9 @@ public record TextAnswer(Told told, Show show, int mostOthers) {
         if (handling.answer(Draw.LOWEST) instanceof Answer.Forwarded) {
             part(
                     "cache",
-                    handling.caching().map(Words::cache).orElse(List.of("no: every request goes to the backend")));
+                    handling.cacheDecision()
+                            .map(Words::cache)
+                            .orElse(List.of("no: every request goes to the backend")));
         }
     }
 

@@ -2,7 +2,7 @@ package dev.shellac.cli.ask;
 
 import dev.shellac.explain.Answer;
 import dev.shellac.explain.Attempt;
-import dev.shellac.explain.Caching;
+import dev.shellac.explain.CacheDecision;
 import dev.shellac.explain.Draw;
 import dev.shellac.explain.Handling;
 import dev.shellac.explain.table.CachePolicy;
@@ -119,8 +119,8 @@ final class Words {
     }
 
     /** How the answer is kept. */
-    static List<String> cache(Caching caching) {
-        CachePolicy policy = caching.policy();
+    static List<String> cache(CacheDecision cacheDecision) {
+        CachePolicy policy = cacheDecision.policy();
         var words = new ArrayList<String>();
         String ttl = switch (policy.ttl()) {
             case Ttl.Origin origin -> "as long as the origin says";
@@ -138,7 +138,7 @@ final class Words {
                                         + String.join(", ", policy.key().exclude()));
         policy.key().headers().forEach(name -> key.add("header " + name));
         words.add("key: " + String.join(", ", key));
-        caching.pass().ifPresent(why -> words.add("but not this request: " + why));
+        cacheDecision.pass().ifPresent(why -> words.add("but not this request: " + why));
         return words;
     }
 }

@@ -233,13 +233,13 @@ final class GatewayServing implements AutoCloseable {
                                 refusal.field(),
                                 refusal.message()));
             }
-            case ReloadAnswer.Kept kept ->
+            case ReloadAnswer.Rejected rejected ->
                 LOG.log(
                         Level.ERROR,
                         "Gateway {0}: ghost refuses the whole table and keeps the one before: {1}: {2}",
                         gateway,
-                        kept.field(),
-                        kept.error());
+                        rejected.field(),
+                        rejected.error());
             case ReloadAnswer.Unreachable unreachable ->
                 LOG.log(Level.WARNING, "Gateway {0}: {1}", desired.plan().gateway(), unreachable.why());
         }
@@ -263,8 +263,8 @@ final class GatewayServing implements AutoCloseable {
     private static Optional<String> pending(ReloadAnswer answer) {
         return switch (answer) {
             case ReloadAnswer.Live taken -> Optional.empty();
-            case ReloadAnswer.Kept kept ->
-                Optional.of("the router refuses the table: " + kept.field() + ": " + kept.error());
+            case ReloadAnswer.Rejected rejected ->
+                Optional.of("the router refuses the table: " + rejected.field() + ": " + rejected.error());
             case ReloadAnswer.Unreachable unreachable ->
                 Optional.of("the router has not taken the last table yet: " + unreachable.why());
         };

@@ -46,7 +46,7 @@ final class Standalone {
     private final RunSettings settings;
     private final StateFolder state;
     private final Inbox inbox;
-    private final StatusWriter writer;
+    private final StateFolderWriter writer;
     private final Translator translator = new Translator(Settings.onHost());
     private final Settling settling = new Settling();
     private final Map<Name, GatewayRunner> runners = new TreeMap<>();
@@ -67,7 +67,7 @@ final class Standalone {
         this.state = state;
         this.inbox = inbox;
         this.reading = folder.remembered(state.lastGood());
-        this.writer = StatusWriter.start(state, new LastGood(folder.root(), state.lastGood()));
+        this.writer = StateFolderWriter.start(state, new LastGood(folder.root(), state.lastGood()));
     }
 
     /** Serves until the inbox is closed. */

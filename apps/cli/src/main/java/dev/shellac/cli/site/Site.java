@@ -77,11 +77,11 @@ public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<N
                         served -> served.owner().equals(owner) && served.name().equals(listener.name()));
         return planned
                 ? Optional.empty()
-                : new Conditions(this)
+                : new ConditionProblems(this)
                         .problems()
                         .filter(problem -> problem.isError()
                                 && problem.object().equals(owner.toString())
-                                && problem.part().equals(Conditions.part(listener.name())))
+                                && problem.part().equals(ConditionProblems.part(listener.name())))
                         .findFirst();
     }
 
@@ -89,7 +89,7 @@ public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<N
     public List<Problem> problems() {
         return Stream.of(
                         reading.findings().stream().map(Problem::of),
-                        new Conditions(this).problems(),
+                        new ConditionProblems(this).problems(),
                         new Idle(this).problems())
                 .flatMap(all -> all)
                 .sorted(Problem.BY_PLACE)

@@ -66,7 +66,7 @@ public final class CertificateSecrets {
 
     private static Secret secret(Gateway gateway, String name, Map<String, String> data) {
         return new SecretBuilder()
-                .withMetadata(new Imprint(gateway).meta(name))
+                .withMetadata(new ChildMetadata(gateway).meta(name))
                 .withType("Opaque")
                 .withData(new TreeMap<>(data))
                 .build();

@@ -27,48 +27,47 @@ public final class Children {
      *
      * @throws IllegalArgumentException if the parameters hold what no object can be made of, with words for their author
      */
-    public static List<HasMetadata> of(Blueprint blueprint) {
-        var objects = new ArrayList<>(Permissions.of(blueprint));
-        PodNetworkPolicy.of(blueprint).ifPresent(objects::add);
-        objects.addAll(Fronts.of(blueprint));
-        objects.add(GatewayDeployment.of(blueprint));
-        disruption(blueprint).ifPresent(objects::add);
-        autoscaler(blueprint).ifPresent(objects::add);
-        blueprint.parameters().flatMap(GatewayClassParameters::monitor).ifPresent(monitor -> {
-            objects.add(metrics(blueprint));
-            objects.add(monitor(blueprint, monitor));
+    public static List<HasMetadata> of(DeploymentInput input) {
+        var objects = new ArrayList<>(Permissions.of(input));
+        PodNetworkPolicy.of(input).ifPresent(objects::add);
+        objects.addAll(GatewayServices.of(input));
+        objects.add(GatewayDeployment.of(input));
+        disruption(input).ifPresent(objects::add);
+        autoscaler(input).ifPresent(objects::add);
+        input.parameters().flatMap(GatewayClassParameters::monitor).ifPresent(monitor -> {
+            objects.add(metrics(input));
+            objects.add(monitor(input, monitor));
         });
         return objects;
     }
 
-    private static Optional<PodDisruptionBudget> disruption(Blueprint blueprint) {
-        return PodParts.of(blueprint.pod())
+    private static Optional<PodDisruptionBudget> disruption(DeploymentInput input) {
+        return PodParts.of(input.pod())
                 .disruption()
                 .map(wanted -> new PodDisruptionBudgetBuilder()
-                        .withMetadata(blueprint.imprint().meta(blueprint.names().base()))
-                        .withSpec(selecting(blueprint, wanted))
+                        .withMetadata(input.metadata().meta(input.names().base()))
+                        .withSpec(selecting(input, wanted))
                         .build());
     }
 
-    private static PodDisruptionBudgetSpec selecting(Blueprint blueprint, PodDisruptionBudgetSpec wanted) {
+    private static PodDisruptionBudgetSpec selecting(DeploymentInput input, PodDisruptionBudgetSpec wanted) {
         return wanted.edit()
                 .withNewSelector()
-                .withMatchLabels(blueprint.imprint().selector())
+                .withMatchLabels(input.metadata().selector())
                 .endSelector()
                 .build();
     }
 
-    private static Optional<HorizontalPodAutoscaler> autoscaler(Blueprint blueprint) {
-        return blueprint
-                .scale()
+    private static Optional<HorizontalPodAutoscaler> autoscaler(DeploymentInput input) {
+        return input.scale()
                 .autoscaling()
                 .map(scale -> new HorizontalPodAutoscalerBuilder()
-                        .withMetadata(blueprint.imprint().meta(blueprint.names().base()))
+                        .withMetadata(input.metadata().meta(input.names().base()))
                         .withNewSpec()
                         .withNewScaleTargetRef()
                         .withApiVersion("apps/v1")
                         .withKind("Deployment")
-                        .withName(blueprint.names().base())
+                        .withName(input.names().base())
                         .endScaleTargetRef()
                         .withMinReplicas(scale.minReplicas())
                         .withMaxReplicas(scale.maxReplicas())
@@ -87,13 +86,13 @@ public final class Children {
     }
 
     // Metrics have a Service of their own, without an address: what clients reach has no port for them.
-    private static Service metrics(Blueprint blueprint) {
+    private static Service metrics(DeploymentInput input) {
         return new ServiceBuilder()
-                .withMetadata(blueprint.imprint().meta(blueprint.names().metricsService(), METRICS, Map.of()))
+                .withMetadata(input.metadata().meta(input.names().metricsService(), METRICS, Map.of()))
                 .withNewSpec()
                 .withClusterIP("None")
                 .withPublishNotReadyAddresses(true)
-                .withSelector(blueprint.imprint().selector())
+                .withSelector(input.metadata().selector())
                 .addNewPort()
                 .withName(GatewayDeployment.HEALTH)
                 .withProtocol("TCP")
@@ -104,15 +103,15 @@ public final class Children {
                 .build();
     }
 
-    private static ServiceMonitor monitor(Blueprint blueprint, GatewayClassParameters.Monitor monitor) {
-        var selector = new TreeMap<>(blueprint.imprint().selector());
+    private static ServiceMonitor monitor(DeploymentInput input, GatewayClassParameters.Monitor monitor) {
+        var selector = new TreeMap<>(input.metadata().selector());
         selector.putAll(METRICS);
         var endpoint = new TreeMap<String, Object>();
         endpoint.put("port", GatewayDeployment.HEALTH);
         endpoint.put("path", "/metrics");
         monitor.interval().ifPresent(interval -> endpoint.put("interval", interval));
         var wanted = new ServiceMonitor();
-        wanted.setMetadata(blueprint.imprint().meta(blueprint.names().base(), monitor.labels(), Map.of()));
+        wanted.setMetadata(input.metadata().meta(input.names().base(), monitor.labels(), Map.of()));
         wanted.setSpec(
                 new TreeMap<>(Map.of("selector", Map.of("matchLabels", selector), "endpoints", List.of(endpoint))));
         return wanted;

@@ -64,7 +64,7 @@ public final class ConfigMaps {
 
     /** Of the ConfigMap that the others hang on. */
     public static ObjectMeta metadata(Gateway gateway) {
-        return new Imprint(gateway).meta(new Names(gateway.meta().name()).configMap());
+        return new ChildMetadata(gateway).meta(new Names(gateway.meta().name()).configMap());
     }
 
     /**
@@ -90,7 +90,7 @@ public final class ConfigMaps {
     private static ConfigMap map(
             Gateway gateway, String name, Map<String, String> texts, Map<String, String> binaries) {
         return new ConfigMapBuilder()
-                .withMetadata(new Imprint(gateway).meta(name))
+                .withMetadata(new ChildMetadata(gateway).meta(name))
                 .withData(texts)
                 .withBinaryData(binaries)
                 .build();

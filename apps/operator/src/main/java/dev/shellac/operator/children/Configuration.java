@@ -37,8 +37,8 @@ public record Configuration(Optional<String> mainVcl, String routing, Map<String
     }
 
     /** What HAProxy is told; nothing where no listener has TLS. */
-    public static Map<String, String> edge(GatewayPlan plan, Sockets sockets, Optional<Long> memoryLimit) {
-        return HaproxyConfig.encode(plan, sockets.edgeSlots(), options(plan, memoryLimit))
+    public static Map<String, String> edge(GatewayPlan plan, ListenerPorts ports, Optional<Long> memoryLimit) {
+        return HaproxyConfig.encode(plan, ports.edgeSlots(), options(plan, memoryLimit))
                 .map(text -> Map.of(EDGE, text))
                 .orElse(Map.of());
     }

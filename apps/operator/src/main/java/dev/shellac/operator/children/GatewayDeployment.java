@@ -48,25 +48,25 @@ final class GatewayDeployment {
             .addToRequests("memory", new Quantity("256Mi"))
             .build();
 
-    private final Blueprint blueprint;
+    private final DeploymentInput input;
     private final PodParts parts;
 
-    private GatewayDeployment(Blueprint blueprint) {
-        this.blueprint = blueprint;
-        this.parts = PodParts.of(blueprint.pod());
+    private GatewayDeployment(DeploymentInput input) {
+        this.input = input;
+        this.parts = PodParts.of(input.pod());
     }
 
-    static Deployment of(Blueprint blueprint) {
-        return new GatewayDeployment(blueprint).deployment();
+    static Deployment of(DeploymentInput input) {
+        return new GatewayDeployment(input).deployment();
     }
 
     private Deployment deployment() {
         return new DeploymentBuilder()
-                .withMetadata(blueprint.imprint().meta(blueprint.names().base()))
+                .withMetadata(input.metadata().meta(input.names().base()))
                 .withNewSpec()
-                .withReplicas(blueprint.scale().replicas().orElse(null))
+                .withReplicas(input.scale().replicas().orElse(null))
                 .withNewSelector()
-                .withMatchLabels(blueprint.imprint().selector())
+                .withMatchLabels(input.metadata().selector())
                 .endSelector()
                 .withNewStrategy()
                 .withType("RollingUpdate")
@@ -91,21 +91,20 @@ final class GatewayDeployment {
 
     private PodTemplateSpec template() {
         var containers = new ArrayList<>(List.of(gateway()));
-        blueprint
-                .parameters()
+        input.parameters()
                 .flatMap(GatewayClassParameters::logging)
-                .ifPresent(logging -> containers.add(LogSidecar.of(logging, blueprint.image(), run(Access.READ))));
-        var annotations = new TreeMap<>(blueprint.pod().annotations());
+                .ifPresent(logging -> containers.add(LogSidecar.of(logging, input.image(), run(Access.READ))));
+        var annotations = new TreeMap<>(input.pod().annotations());
         annotations.put("kubectl.kubernetes.io/default-container", CONTAINER);
         return new PodTemplateSpecBuilder()
                 .withNewMetadata()
-                .withLabels(blueprint.imprint().labels(blueprint.pod().labels()))
-                .withAnnotations(blueprint.imprint().annotations(annotations))
+                .withLabels(input.metadata().labels(input.pod().labels()))
+                .withAnnotations(input.metadata().annotations(annotations))
                 .endMetadata()
                 .withNewSpec()
-                .withServiceAccountName(blueprint.names().serviceAccount())
+                .withServiceAccountName(input.names().serviceAccount())
                 .withEnableServiceLinks(false)
-                .withImagePullSecrets(blueprint.platform().pullSecrets().stream()
+                .withImagePullSecrets(input.platform().pullSecrets().stream()
                         .map(LocalObjectReference::new)
                         .toList())
                 .withTerminationGracePeriodSeconds(PodEnvironment.DRAIN_DELAY + PodEnvironment.DRAIN_TIMEOUT + SHUTDOWN)
@@ -118,11 +117,11 @@ final class GatewayDeployment {
                 .withInitContainers(parts.initContainers())
                 .withContainers(containers)
                 .withVolumes(volumes())
-                .withNodeSelector(blueprint.pod().nodeSelector())
+                .withNodeSelector(input.pod().nodeSelector())
                 .withTolerations(parts.tolerations())
                 .withAffinity(parts.affinity().orElse(null))
                 .withTopologySpreadConstraints(parts.spread())
-                .withPriorityClassName(blueprint.pod().priorityClass().orElse(null))
+                .withPriorityClassName(input.pod().priorityClass().orElse(null))
                 .endSpec()
                 .build();
     }
@@ -130,15 +129,15 @@ final class GatewayDeployment {
     private Container gateway() {
         return new ContainerBuilder()
                 .withName(CONTAINER)
-                .withImage(blueprint.image())
+                .withImage(input.image())
                 .withImagePullPolicy("IfNotPresent")
                 .addNewPort()
                 .withName(HEALTH)
                 .withContainerPort(HEALTH_PORT)
                 .withProtocol("TCP")
                 .endPort()
-                .withCommand(PodEnvironment.command(blueprint))
-                .withEnv(PodEnvironment.of(blueprint))
+                .withCommand(PodEnvironment.command(input))
+                .withEnv(PodEnvironment.of(input))
                 .withResources(parts.resources().orElse(USUAL))
                 .withSecurityContext(confined())
                 // A pod may take its first endpoints' time to be ready; it is alive long before.
@@ -217,8 +216,8 @@ final class GatewayDeployment {
                 .withName(KEYS)
                 .withNewEmptyDir()
                 .withMedium("Memory")
-                .withSizeLimit(new Quantity(
-                        MemoryBudget.of(blueprint.pod().memoryLimit()).keys() / MEBI + "Mi"))
+                .withSizeLimit(
+                        new Quantity(MemoryBudget.of(input.pod().memoryLimit()).keys() / MEBI + "Mi"))
                 .endEmptyDir()
                 .build();
     }
@@ -232,8 +231,7 @@ final class GatewayDeployment {
     }
 
     private Optional<Long> fileStorage() {
-        return blueprint
-                .parameters()
+        return input.parameters()
                 .flatMap(GatewayClassParameters::storage)
                 .filter(storage -> storage.kind() == Storage.Kind.FILE)
                 .flatMap(Storage::bytes);

@@ -22,27 +22,27 @@ final class Permissions {
 
     private Permissions() {}
 
-    static List<HasMetadata> of(Blueprint blueprint) {
-        Imprint imprint = blueprint.imprint();
-        Names names = blueprint.names();
+    static List<HasMetadata> of(DeploymentInput input) {
+        ChildMetadata metadata = input.metadata();
+        Names names = input.names();
         String home = names.gateway().namespace();
         var objects = new ArrayList<HasMetadata>();
         objects.add(new ServiceAccountBuilder()
-                .withMetadata(imprint.meta(names.serviceAccount()))
+                .withMetadata(metadata.meta(names.serviceAccount()))
                 .build());
         var rules = new ArrayList<PolicyRule>();
         rules.add(named("configmaps", names.configMaps()));
         rules.add(named(
                 "secrets",
-                Stream.concat(names.certificateSecrets().stream(), blueprint.formerSecret().stream())
+                Stream.concat(names.certificateSecrets().stream(), input.formerSecret().stream())
                         .toList()));
-        if (blueprint.namespaces().contains(home)) {
+        if (input.namespaces().contains(home)) {
             rules.add(slices());
         }
-        role(imprint.meta(names.role()), names, rules, objects);
-        for (String namespace : blueprint.namespaces()) {
+        role(metadata.meta(names.role()), names, rules, objects);
+        for (String namespace : input.namespaces()) {
             if (!namespace.equals(home)) {
-                role(imprint.foreign(names.foreignRole(), namespace), names, List.of(slices()), objects);
+                role(metadata.foreign(names.foreignRole(), namespace), names, List.of(slices()), objects);
             }
         }
         return objects;

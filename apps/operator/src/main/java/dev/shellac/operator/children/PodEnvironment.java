@@ -30,25 +30,24 @@ final class PodEnvironment {
 
     private PodEnvironment() {}
 
-    static List<EnvVar> of(Blueprint blueprint) {
+    static List<EnvVar> of(DeploymentInput input) {
         var values = new LinkedHashMap<String, String>();
-        values.put("GATEWAY_NAME", blueprint.gateway().meta().name().name());
-        values.put("CONFIGMAP_NAME", blueprint.names().configMap());
-        values.put("CERTIFICATES_NAME", blueprint.names().certificates());
+        values.put("GATEWAY_NAME", input.gateway().meta().name().name());
+        values.put("CONFIGMAP_NAME", input.names().configMap());
+        values.put("CERTIFICATES_NAME", input.names().certificates());
         values.put("HEALTH_ADDR", ":" + GatewayDeployment.HEALTH_PORT);
         values.put("WORK_DIR", FOLDER);
         values.put("VARNISH_DIR", VARNISH_FOLDER);
         values.put("GHOST_CONFIG_PATH", TABLE);
         values.put("VCL_PATH", FOLDER + "/main.vcl");
         values.put(
-                "VARNISH_LISTEN",
-                blueprint.sockets().listen(blueprint.clients().proxyProtocol() == Use.ON ? "PROXY" : "http"));
-        values.putAll(memory(blueprint));
-        values.put("DRAIN_TOKEN", drainToken(blueprint.gateway().meta().uid()));
+                "VARNISH_LISTEN", input.ports().listen(input.clients().proxyProtocol() == Use.ON ? "PROXY" : "http"));
+        values.putAll(memory(input));
+        values.put("DRAIN_TOKEN", drainToken(input.gateway().meta().uid()));
         values.put("DRAIN_DELAY", String.valueOf(DRAIN_DELAY));
         values.put("DRAIN_TIMEOUT", String.valueOf(DRAIN_TIMEOUT));
-        values.put("LOG_LEVEL", blueprint.platform().logLevel());
-        return merged(values, PodParts.of(blueprint.pod()).environment());
+        values.put("LOG_LEVEL", input.platform().logLevel());
+        return merged(values, PodParts.of(input.pod()).environment());
     }
 
     // What the user sets goes before ours.
@@ -75,9 +74,9 @@ final class PodEnvironment {
                 .build();
     }
 
-    private static Map<String, String> memory(Blueprint blueprint) {
-        MemoryBudget budget = budget(blueprint);
-        CacheStorage storage = CacheStorage.of(blueprint.parameters());
+    private static Map<String, String> memory(DeploymentInput input) {
+        MemoryBudget budget = budget(input);
+        CacheStorage storage = CacheStorage.of(input.parameters());
         var values = new LinkedHashMap<String, String>();
         values.put("VARNISH_STORAGE", String.join(";", storages(budget, storage)));
         budget.objects(storage).ifPresent(objects -> values.put("GHOST_MEMORY_BUDGET", objects.argument()));
@@ -85,22 +84,22 @@ final class PodEnvironment {
         // One a line: an argument may hold a semicolon.
         values.put(
                 "VARNISHD_EXTRA_ARGS",
-                Stream.concat(bounds(budget, blueprint.sockets().count()), storage.otherArguments().stream())
+                Stream.concat(bounds(budget, input.ports().count()), storage.otherArguments().stream())
                         .collect(Collectors.joining("\n", "", "\n")));
         return values;
     }
 
-    private static MemoryBudget budget(Blueprint blueprint) {
-        return MemoryBudget.of(blueprint.pod().memoryLimit())
-                .withEdge(EdgeMemory.of(blueprint.clients().connections()).all());
+    private static MemoryBudget budget(DeploymentInput input) {
+        return MemoryBudget.of(input.pod().memoryLimit())
+                .withEdge(EdgeMemory.of(input.clients().connections()).all());
     }
 
     /** How the image starts the chaperone, with the heap that this pod has room for. A variable with options would be announced at each start. */
-    static List<String> command(Blueprint blueprint) {
+    static List<String> command(DeploymentInput input) {
         return List.of(
                 "/opt/shellac/runtime/bin/java",
                 "-XX:AOTCache=/opt/shellac/aot/chaperone.aot",
-                "-Xmx" + budget(blueprint).javaHeap() / MEBI + "m",
+                "-Xmx" + budget(input).javaHeap() / MEBI + "m",
                 "@/opt/shellac/chaperone.args");
     }
 

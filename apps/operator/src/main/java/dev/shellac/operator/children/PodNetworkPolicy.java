@@ -24,23 +24,23 @@ final class PodNetworkPolicy {
 
     private PodNetworkPolicy() {}
 
-    static Optional<NetworkPolicy> of(Blueprint blueprint) {
-        Platform.Access platform = blueprint.platform().access();
-        NetworkAccess own = blueprint.network();
+    static Optional<NetworkPolicy> of(DeploymentInput input) {
+        Platform.Access platform = input.platform().access();
+        NetworkAccess own = input.network();
         if (own.policy().orElse(platform.policy()) == Use.OFF) {
             return Optional.empty();
         }
         List<String> scrapers =
                 own.metricsNamespaces().isEmpty() ? platform.metricsNamespaces() : own.metricsNamespaces();
         return Optional.of(new NetworkPolicyBuilder()
-                .withMetadata(blueprint.imprint().meta(blueprint.names().base()))
+                .withMetadata(input.metadata().meta(input.names().base()))
                 .withNewSpec()
                 .withNewPodSelector()
-                .withMatchLabels(blueprint.imprint().selector())
+                .withMatchLabels(input.metadata().selector())
                 .endPodSelector()
                 .withPolicyTypes("Ingress")
                 .addNewIngress()
-                .withPorts(traffic(blueprint.sockets()))
+                .withPorts(traffic(input.ports()))
                 .endIngress()
                 .addNewIngress()
                 .withPorts(port(GatewayDeployment.HEALTH_PORT))
@@ -51,13 +51,13 @@ final class PodNetworkPolicy {
     }
 
     // A network plugin that does not know endPort takes the first port alone: it is given those in use one by one, too.
-    private static List<NetworkPolicyPort> traffic(Sockets sockets) {
-        NetworkPolicyPort all = new NetworkPolicyPortBuilder(port(Sockets.FIRST_PORT))
+    private static List<NetworkPolicyPort> traffic(ListenerPorts ports) {
+        NetworkPolicyPort all = new NetworkPolicyPortBuilder(port(ListenerPorts.FIRST_PORT))
                 .withEndPort(LAST_PORT)
                 .build();
         return Stream.concat(
                         Stream.of(all),
-                        sockets.mapped().stream()
+                        ports.mapped().stream()
                                 .map(mapped -> port(mapped.target().value())))
                 .toList();
     }

@@ -1,10 +1,10 @@
 package dev.shellac.operator.children;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.model.shared.Tally;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.Counts;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.BackendShare;
 import dev.shellac.translate.plan.FilterPlan;
@@ -20,11 +20,12 @@ import java.util.stream.Stream;
 
 /** The namespaces of the Services that a Gateway's routes lead to, counted: one changed route costs one route. For one thread. */
 public final class ServiceNamespaces {
-    private static final SharedList<RoutePlan> NO_ROUTES =
-            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+    private static final PersistentList<RoutePlan> NO_ROUTES =
+            PersistentList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
 
-    private SharedList<HostPlan> last = SharedMap.<Hostname, HostPlan>empty().values();
-    private Tally<String> counted = Tally.empty();
+    private PersistentList<HostPlan> last =
+            PersistentMap.<Hostname, HostPlan>empty().values();
+    private Counts<String> counted = Counts.empty();
 
     /** One that has seen nothing yet. */
     public ServiceNamespaces() {}
@@ -42,7 +43,7 @@ public final class ServiceNamespaces {
         return counted.counts().keySet();
     }
 
-    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+    private static PersistentList<RoutePlan> routes(Optional<HostPlan> host) {
         return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 

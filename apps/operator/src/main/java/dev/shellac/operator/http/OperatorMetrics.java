@@ -117,12 +117,12 @@ public final class OperatorMetrics {
                 .register(registry);
     }
 
-    public void turned(Duration took, Duration waitedBefore) {
+    public void reconciled(Duration took, Duration waitedBefore) {
         turn.record(took);
         waited.record(waitedBefore);
     }
 
-    public void turnFailed(Duration took) {
+    public void reconcileFailed(Duration took) {
         failedTurn.record(took);
         failedTurns.increment();
     }

@@ -19,7 +19,7 @@ final class GatewayVcl {
     /** What a VCL is made of. */
     private record Parts(Optional<UserVcl> user, Optional<Clients> clients) {}
 
-    private record Made(
+    private record CachedVcl(
             Parts parts, Optional<UserVcl> user, Optional<String> text, String hash, Optional<String> fault) {}
 
     /**
@@ -31,7 +31,7 @@ final class GatewayVcl {
      */
     record Current(Optional<String> text, String hash, Optional<String> good, Optional<String> fault) {}
 
-    private Optional<Made> last = Optional.empty();
+    private Optional<CachedVcl> last = Optional.empty();
     private Optional<String> good = Optional.empty();
 
     /**
@@ -39,43 +39,43 @@ final class GatewayVcl {
      *
      * @param isRefused whether pods refuse what they were given last
      */
-    Current settle(GatewayPlan plan, LastVcl.Kept kept, boolean isRefused) {
-        Made made = made(plan, kept);
-        good = isRefused ? good(plan, made, kept) : Optional.empty();
-        return new Current(made.text(), made.hash(), good, made.fault());
+    Current settle(GatewayPlan plan, LastVcl.Store store, boolean isRefused) {
+        CachedVcl cached = made(plan, store);
+        good = isRefused ? good(plan, cached, store) : Optional.empty();
+        return new Current(cached.text(), cached.hash(), good, cached.fault());
     }
 
     /** Of all that pods may run, a line each. */
     String hashes() {
-        return Stream.concat(last.stream().map(Made::hash), good.stream().map(GatewayVcl::hash))
+        return Stream.concat(last.stream().map(CachedVcl::hash), good.stream().map(GatewayVcl::hash))
                 .collect(Collectors.joining("\n"));
     }
 
     /** The user's part of the VCL that has this hash. */
     Optional<UserVcl> userOf(String hash) {
-        return last.filter(made -> made.hash().equals(hash)).flatMap(Made::user);
+        return last.filter(cached -> cached.hash().equals(hash)).flatMap(CachedVcl::user);
     }
 
     // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
     // none is known, pods keep what they have: without a user's part they would serve what it may be there to forbid.
-    private Made made(GatewayPlan plan, LastVcl.Kept kept) {
+    private CachedVcl made(GatewayPlan plan, LastVcl.Store store) {
         var parts = new Parts(plan.userVcl(), plan.clients());
-        if (last.filter(made -> made.parts().equals(parts)).isPresent()) {
+        if (last.filter(cached -> cached.parts().equals(parts)).isPresent()) {
             return last.get();
         }
-        Made next = switch (Configuration.vcl(plan, plan.userVcl())) {
+        CachedVcl next = switch (Configuration.vcl(plan, plan.userVcl())) {
             case MainVcl.Text text -> made(parts, plan.userVcl(), text, Optional.empty());
             case MainVcl.Refused refused -> {
                 UserVcl bad = plan.userVcl().orElseThrow();
                 Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
                 // What pods are known to have, before what was only written for them.
-                Optional<UserVcl> instead = kept.find(bad.configMap(), bad.key())
-                        .or(() -> last.filter(made -> made.text().isPresent())
-                                .map(made -> made.user().map(UserVcl::text).orElse("")))
+                Optional<UserVcl> instead = store.find(bad.configMap(), bad.key())
+                        .or(() -> last.filter(cached -> cached.text().isPresent())
+                                .map(cached -> cached.user().map(UserVcl::text).orElse("")))
                         .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
                 yield instead.isPresent() && Configuration.vcl(plan, instead) instanceof MainVcl.Text text
                         ? made(parts, instead, text, why)
-                        : new Made(parts, Optional.empty(), Optional.empty(), "", why);
+                        : new CachedVcl(parts, Optional.empty(), Optional.empty(), "", why);
             }
         };
         last = Optional.of(next);
@@ -84,9 +84,9 @@ final class GatewayVcl {
 
     // What only varnishd refuses is found out by pods: one that starts then has nothing to begin with, unless it is
     // given the last good one.
-    private static Optional<String> good(GatewayPlan plan, Made made, LastVcl.Kept kept) {
-        return made.user()
-                .flatMap(user -> kept.find(user.configMap(), user.key())
+    private static Optional<String> good(GatewayPlan plan, CachedVcl cached, LastVcl.Store store) {
+        return cached.user()
+                .flatMap(user -> store.find(user.configMap(), user.key())
                         .filter(text -> !text.equals(user.text()))
                         .map(text -> new UserVcl(user.configMap(), user.key(), text)))
                 .flatMap(user -> Configuration.vcl(plan, Optional.of(user)) instanceof MainVcl.Text text
@@ -94,8 +94,8 @@ final class GatewayVcl {
                         : Optional.empty());
     }
 
-    private static Made made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
-        return new Made(parts, user, Optional.of(text.vcl()), hash(text.vcl()), fault);
+    private static CachedVcl made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
+        return new CachedVcl(parts, user, Optional.of(text.vcl()), hash(text.vcl()), fault);
     }
 
     private static String hash(String text) {

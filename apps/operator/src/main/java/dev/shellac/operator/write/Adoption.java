@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
-import dev.shellac.kube.write.LiveCluster;
+import dev.shellac.kube.write.HttpKubeWriter;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.operator.children.Labels;
 import java.io.IOException;
@@ -31,11 +31,11 @@ final class Adoption {
     private Adoption() {}
 
     /** Makes it ours, where it is there and somebody else made it. */
-    static void adopt(Cluster cluster, ObjectKey key) throws IOException, InterruptedException {
+    static void adopt(KubeWriter kube, ObjectKey key) throws IOException, InterruptedException {
         if (!KINDS.contains(key.plural())) {
             return;
         }
-        Optional<ObjectNode> there = cluster.read(key.path());
+        Optional<ObjectNode> there = kube.read(key.path());
         if (there.isEmpty()) {
             return;
         }
@@ -46,7 +46,7 @@ final class Adoption {
             patch.putObject("metadata")
                     .put("resourceVersion", meta.path("resourceVersion").asText())
                     .set("managedFields", adopted.get());
-            cluster.merge(key.path(), patch);
+            kube.merge(key.path(), patch);
             LOG.log(Level.INFO, "{0} was made by another operator, and is ours from now on", key);
         }
     }
@@ -66,12 +66,12 @@ final class Adoption {
                 all.add(entry);
             }
         }
-        ours.put(MANAGER, LiveCluster.MANAGER).put(OPERATION, APPLY).set(FIELDS, fields);
+        ours.put(MANAGER, HttpKubeWriter.MANAGER).put(OPERATION, APPLY).set(FIELDS, fields);
         return anything ? Optional.of(all.add(ours)) : Optional.empty();
     }
 
     private static boolean isOurs(JsonNode entry) {
-        return entry.path(MANAGER).asText().equals(LiveCluster.MANAGER)
+        return entry.path(MANAGER).asText().equals(HttpKubeWriter.MANAGER)
                 && entry.path(OPERATION).asText().equals(APPLY);
     }
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
@@ -39,7 +39,7 @@ public final class LastUserVcls implements UserVcls {
     static final int MOST_BYTES = 900 * 1024;
 
     /** Where the ConfigMaps are. */
-    public record Home(Cluster cluster, String namespace) {}
+    public record Home(KubeWriter kube, String namespace) {}
 
     private record Ref(Name configMap, String key) {
         static Ref of(UserVcl vcl) {
@@ -85,7 +85,7 @@ public final class LastUserVcls implements UserVcls {
             Collection<GatewayClassParameters> all = snapshot.all(GatewayClassParameters.class);
             // Some that cannot be read name what they did before, for all that is known.
             if (texts.isEmpty()
-                    || all.stream().anyMatch(one -> one.meta().unread().isPresent())) {
+                    || all.stream().anyMatch(one -> one.meta().decodeError().isPresent())) {
                 return;
             }
             Set<Ref> named = all.stream()
@@ -107,9 +107,9 @@ public final class LastUserVcls implements UserVcls {
     public void lead(WorkQueue writes) throws IOException, InterruptedException {
         String maps = "namespaces/" + home.namespace() + "/configmaps";
         var found = new HashMap<Ref, String>();
-        for (ObjectKey key : home.cluster().labelled("v1", maps, LABEL + "=true")) {
+        for (ObjectKey key : home.kube().labelled("v1", maps, LABEL + "=true")) {
             Optional<ObjectNode> map =
-                    home.cluster().read("/api/v1/" + maps + "/" + key.name().name());
+                    home.kube().read("/api/v1/" + maps + "/" + key.name().name());
             map.ifPresent(object -> read(object, found));
         }
         lock.lock();
@@ -155,12 +155,12 @@ public final class LastUserVcls implements UserVcls {
         ObjectKey key = ObjectKey.of(wanted);
         try {
             if (text.isPresent()) {
-                home.cluster().apply(wanted);
+                home.kube().apply(wanted);
                 return true;
             }
-            Optional<ObjectNode> there = home.cluster().read(key.path());
+            Optional<ObjectNode> there = home.kube().read(key.path());
             if (there.isPresent()) {
-                home.cluster().delete(key, there.get().at("/metadata/uid").asText());
+                home.kube().delete(key, there.get().at("/metadata/uid").asText());
             }
             return true;
         } catch (IOException e) {

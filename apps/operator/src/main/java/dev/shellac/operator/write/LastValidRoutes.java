@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.shellac.decode.Decoder;
 import dev.shellac.decode.Source;
+import dev.shellac.kube.watch.ClusterWatch;
 import dev.shellac.kube.watch.Definitions;
-import dev.shellac.kube.watch.Feeds;
 import dev.shellac.kube.watch.NamespaceShares;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Name;
@@ -35,7 +35,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * the forms of routes that are invalid now are in ConfigMaps of the operator's namespace, one for each namespace with such routes, so that nobody fills up the room
  * of others.
  */
-public final class LastValidRoutes implements Feeds.Listener {
+public final class LastValidRoutes implements ClusterWatch.Handler {
     private static final System.Logger LOG = System.getLogger(LastValidRoutes.class.getName());
     /** On the ConfigMaps. */
     static final String LABEL = "gateway.varnish-software.com/last-valid-routes";
@@ -54,9 +54,9 @@ public final class LastValidRoutes implements Feeds.Listener {
     }
 
     /** Where the ConfigMaps are. */
-    public record Home(Cluster cluster, String namespace) {}
+    public record Home(KubeWriter kube, String namespace) {}
 
-    private final Feeds.Listener next;
+    private final ClusterWatch.Handler next;
     private final Home home;
     private final NamespaceShares shares;
     private final ReentrantLock lock = new ReentrantLock();
@@ -66,7 +66,7 @@ public final class LastValidRoutes implements Feeds.Listener {
 
     private Optional<WorkQueue> queue = Optional.empty();
 
-    public LastValidRoutes(Feeds.Listener next, Home home, NamespaceShares shares) {
+    public LastValidRoutes(ClusterWatch.Handler next, Home home, NamespaceShares shares) {
         this.next = next;
         this.home = home;
         this.shares = shares;
@@ -90,7 +90,7 @@ public final class LastValidRoutes implements Feeds.Listener {
             return Decoder.decodeStored(List.of(Source.of(name + ".json", json))).objects().stream()
                     .map(object -> object.resource())
                     .filter(resource -> resource instanceof HttpRoute
-                            && resource.meta().unread().isEmpty())
+                            && resource.meta().decodeError().isEmpty())
                     .map(HttpRoute.class::cast)
                     .findFirst();
         } catch (IOException e) {
@@ -106,7 +106,7 @@ public final class LastValidRoutes implements Feeds.Listener {
         }
         Name name = resource.meta().name();
         String uid = resource.meta().uid();
-        boolean isValid = resource.meta().unread().isEmpty();
+        boolean isValid = resource.meta().decodeError().isEmpty();
         Optional<byte[]> packed = isValid ? Optional.of(Packed.pack(json)) : Optional.empty();
         lock.lock();
         try {
@@ -142,7 +142,7 @@ public final class LastValidRoutes implements Feeds.Listener {
     }
 
     @Override
-    public void unreadable(Feeds.Unreadable object) {
+    public void unreadable(ClusterWatch.Unreadable object) {
         next.unreadable(object);
     }
 
@@ -161,9 +161,9 @@ public final class LastValidRoutes implements Feeds.Listener {
         var namespaces = new TreeSet<String>();
         var found = new HashMap<String, Form>();
         String maps = "namespaces/" + home.namespace() + "/configmaps";
-        for (ObjectKey key : home.cluster().labelled("v1", maps, LABEL + "=true")) {
+        for (ObjectKey key : home.kube().labelled("v1", maps, LABEL + "=true")) {
             Optional<ObjectNode> map =
-                    home.cluster().read("/api/v1/" + maps + "/" + key.name().name());
+                    home.kube().read("/api/v1/" + maps + "/" + key.name().name());
             if (map.isPresent()) {
                 String namespace =
                         map.get().at("/metadata/annotations").path(NAMESPACE).asText();
@@ -212,13 +212,12 @@ public final class LastValidRoutes implements Feeds.Listener {
         ConfigMap wanted = wanted(namespace);
         try {
             if (!wanted.getBinaryData().isEmpty()) {
-                home.cluster().apply(wanted);
+                home.kube().apply(wanted);
                 return true;
             }
-            Optional<ObjectNode> there =
-                    home.cluster().read(ObjectKey.of(wanted).path());
+            Optional<ObjectNode> there = home.kube().read(ObjectKey.of(wanted).path());
             if (there.isPresent()) {
-                home.cluster()
+                home.kube()
                         .delete(
                                 ObjectKey.of(wanted),
                                 there.get().at("/metadata/uid").asText());

@@ -1,6 +1,6 @@
 package dev.shellac.operator.write;
 
-import dev.shellac.kube.write.Cluster.Stored;
+import dev.shellac.kube.write.KubeWriter.Stored;
 import dev.shellac.kube.write.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.HashMap;
@@ -22,9 +22,9 @@ final class OwnerState {
     static final class Place {
         final Map<ObjectKey, Applied> applied = new HashMap<>();
         final Set<ObjectKey> lost = new HashSet<>();
-        ChildrenDesk.Wanted wanted;
+        ChildApplier.Wanted wanted;
 
-        Place(ChildrenDesk.Wanted wanted) {
+        Place(ChildApplier.Wanted wanted) {
             this.wanted = wanted;
         }
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.children.Names;
-import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.pods.PodRegistry;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ public record Ownership(String uid, List<Owner> owners, Optional<Owner> annotate
     }
 
     /** Whether it has the one name that a Role of this Gateway has in other namespaces, and the Gateway in its annotations. */
-    boolean isLeftBy(Fleet.Key gateway, Name name, Predicate<String> others) {
+    boolean isLeftBy(PodRegistry.Key gateway, Name name, Predicate<String> others) {
         return annotated
                 .filter(owner -> !others.test(owner.uid()))
                 .map(owner -> owner.name().split("/", 2))

@@ -1,12 +1,12 @@
 package dev.shellac.operator.write;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.shellac.kube.write.Cluster;
+import dev.shellac.kube.write.KubeWriter;
 import dev.shellac.kube.write.ObjectKey;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
-import dev.shellac.operator.fleet.Fleet;
-import dev.shellac.operator.fleet.Obstacles;
+import dev.shellac.operator.pods.Obstacles;
+import dev.shellac.operator.pods.PodRegistry;
 import dev.shellac.operator.write.Ownership.Relation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * {@link NotOwned}. What stands in a Gateway's way is known here until the name is free. The watch of our objects saves the look at those that are known;
  * it takes one more request to create an object.
  */
-public final class OwnershipGuard implements Cluster {
+public final class OwnershipGuard implements KubeWriter {
     private static final System.Logger LOG = System.getLogger(OwnershipGuard.class.getName());
 
     private record Obstacle(Relation relation, String words) {
@@ -38,12 +38,12 @@ public final class OwnershipGuard implements Cluster {
         }
     }
 
-    private final Cluster cluster;
-    private final Function<ObjectKey, Optional<Owned.Standing>> watched;
-    private final BiPredicate<Fleet.Key, String> others;
-    private final Consumer<Fleet.Key> changed;
+    private final KubeWriter kube;
+    private final Function<ObjectKey, Optional<OwnedObjectCache.Observed>> watched;
+    private final BiPredicate<PodRegistry.Key, String> others;
+    private final Consumer<PodRegistry.Key> changed;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Fleet.Key, Map<ObjectKey, Obstacle>> obstacles = new HashMap<>();
+    private final Map<PodRegistry.Key, Map<ObjectKey, Obstacle>> obstacles = new HashMap<>();
 
     /**
      * One that writes to a cluster.
@@ -53,18 +53,18 @@ public final class OwnershipGuard implements Cluster {
      * @param changed called when something comes into the way of a Gateway, or goes out of it
      */
     public OwnershipGuard(
-            Cluster cluster,
-            Function<ObjectKey, Optional<Owned.Standing>> watched,
-            BiPredicate<Fleet.Key, String> others,
-            Consumer<Fleet.Key> changed) {
-        this.cluster = cluster;
+            KubeWriter kube,
+            Function<ObjectKey, Optional<OwnedObjectCache.Observed>> watched,
+            BiPredicate<PodRegistry.Key, String> others,
+            Consumer<PodRegistry.Key> changed) {
+        this.kube = kube;
         this.watched = watched;
         this.others = others;
         this.changed = changed;
     }
 
     /** What stands in the way of a Gateway in its namespace. Those of another must not decide what is said of it: an Event has them. */
-    public Obstacles of(Fleet.Key gateway) {
+    public Obstacles of(PodRegistry.Key gateway) {
         lock.lock();
         try {
             Map<ObjectKey, Obstacle> found = new TreeMap<>(obstacles.getOrDefault(gateway, Map.of()));
@@ -83,7 +83,7 @@ public final class OwnershipGuard implements Cluster {
     }
 
     /** These objects are all that a Gateway is to have: what has the name of another is not in its way any more. */
-    public void retain(Fleet.Key gateway, Set<ObjectKey> wanted) {
+    public void retain(PodRegistry.Key gateway, Set<ObjectKey> wanted) {
         boolean fewer;
         lock.lock();
         try {
@@ -103,7 +103,7 @@ public final class OwnershipGuard implements Cluster {
     /** Fails where there is an object of that name that is not the Gateway's own. */
     void check(HasMetadata wanted) throws IOException, InterruptedException {
         ObjectKey key = ObjectKey.of(wanted);
-        Fleet.Key gateway = gateway(wanted);
+        PodRegistry.Key gateway = gateway(wanted);
         Relation relation = relation(key, wanted, uid -> others.test(gateway, uid));
         if (relation == Relation.OURS) {
             note(key, gateway, Optional.empty());
@@ -120,13 +120,13 @@ public final class OwnershipGuard implements Cluster {
     }
 
     /** Whether an object in another namespace was left there by this Gateway, or by an earlier one of its name. */
-    boolean isLeftBy(Fleet.Key gateway, Name object, Ownership ownership) {
+    boolean isLeftBy(PodRegistry.Key gateway, Name object, Ownership ownership) {
         return ownership.isLeftBy(gateway, object, uid -> others.test(gateway, uid));
     }
 
-    private static Fleet.Key gateway(HasMetadata wanted) {
+    private static PodRegistry.Key gateway(HasMetadata wanted) {
         Map<String, String> labels = wanted.getMetadata().getLabels();
-        return new Fleet.Key(
+        return new PodRegistry.Key(
                 labels.getOrDefault(Labels.GATEWAY_NAMESPACE, ""), labels.getOrDefault(Labels.GATEWAY_NAME, ""));
     }
 
@@ -137,16 +137,16 @@ public final class OwnershipGuard implements Cluster {
     private Relation relation(ObjectKey key, HasMetadata wanted, Predicate<String> others)
             throws IOException, InterruptedException {
         Optional<Relation> known =
-                watched.apply(key).map(standing -> standing.ownership().to(wanted.getMetadata(), others));
+                watched.apply(key).map(observed -> observed.ownership().to(wanted.getMetadata(), others));
         if (known.filter(Relation.OURS::equals).isPresent()) {
             return Relation.OURS;
         }
-        return cluster.metadata(key)
+        return kube.metadata(key)
                 .map(meta -> Ownership.of(meta).to(wanted.getMetadata(), others))
                 .orElse(Relation.OURS);
     }
 
-    private void note(ObjectKey key, Fleet.Key gateway, Optional<Obstacle> obstacle) {
+    private void note(ObjectKey key, PodRegistry.Key gateway, Optional<Obstacle> obstacle) {
         Optional<Obstacle> before;
         lock.lock();
         try {
@@ -172,43 +172,43 @@ public final class OwnershipGuard implements Cluster {
     @Override
     public Stored apply(HasMetadata wanted) throws IOException, InterruptedException {
         check(wanted);
-        return cluster.apply(wanted);
+        return kube.apply(wanted);
     }
 
     @Override
     public Stored replace(HasMetadata wanted) throws IOException, InterruptedException {
         check(wanted);
-        return cluster.replace(wanted);
+        return kube.replace(wanted);
     }
 
     @Override
     public boolean create(HasMetadata wanted) throws IOException, InterruptedException {
-        return cluster.create(wanted);
+        return kube.create(wanted);
     }
 
     @Override
     public void delete(ObjectKey key, String uid) throws IOException, InterruptedException {
-        cluster.delete(key, uid);
+        kube.delete(key, uid);
     }
 
     @Override
     public Optional<ObjectNode> metadata(ObjectKey key) throws IOException, InterruptedException {
-        return cluster.metadata(key);
+        return kube.metadata(key);
     }
 
     @Override
     public List<ObjectKey> labelled(String apiVersion, String plural, String selector)
             throws IOException, InterruptedException {
-        return cluster.labelled(apiVersion, plural, selector);
+        return kube.labelled(apiVersion, plural, selector);
     }
 
     @Override
     public Optional<ObjectNode> read(String path) throws IOException, InterruptedException {
-        return cluster.read(path);
+        return kube.read(path);
     }
 
     @Override
     public ObjectNode merge(String path, ObjectNode patch) throws IOException, InterruptedException {
-        return cluster.merge(path, patch);
+        return kube.merge(path, patch);
     }
 }

@@ -5,7 +5,7 @@ import dev.shellac.translate.resolve.LastVcl;
 import dev.shellac.translate.resolve.UserVcl;
 
 /** Who remembers the users' VCL that was last in effect. */
-public interface UserVcls extends LastVcl.Kept {
+public interface UserVcls extends LastVcl.Store {
     /** A pod serves with this. */
     void inEffect(UserVcl vcl);
 

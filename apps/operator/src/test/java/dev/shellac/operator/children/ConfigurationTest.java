@@ -26,7 +26,7 @@ final class ConfigurationTest {
         Inputs inputs = inputs("{http2: false, proxyProtocol: true, trustedProxies: [10.0.0.0/8]}");
         assertThat(edge(inputs)).contains("alpn http/1.1", "accept-proxy").doesNotContain("h2,");
         assertThat(vcl(inputs)).contains("acl ", "\"10.0.0.0\"/8");
-        assertThat(inputs.blueprint().sockets().listen("PROXY")).contains("pool-0=:10000,PROXY");
+        assertThat(inputs.blueprint().ports().listen("PROXY")).contains("pool-0=:10000,PROXY");
     }
 
     @Test
@@ -97,9 +97,7 @@ final class ConfigurationTest {
 
     private static String edge(Inputs inputs) {
         return Configuration.edge(
-                        inputs.plan(),
-                        inputs.sockets(),
-                        inputs.blueprint().pod().memoryLimit())
+                        inputs.plan(), inputs.ports(), inputs.blueprint().pod().memoryLimit())
                 .getOrDefault("haproxy.cfg", "none");
     }
 

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A Gateway, its plan and its parameters, from YAML. A Service that is named like the Gateway is what was there before. */
-record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sockets) {
+record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, ListenerPorts ports) {
     static final Platform PLATFORM = new Platform(
             "docker.io/shellac/shellac-gateway:1.2.3",
             List.of("registry"),
@@ -80,26 +80,26 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
                         .plans()
                         .get(gateway.meta().name()))
                 .orElseThrow(() -> new AssertionError("the Gateway is refused"));
-        Sockets before = snapshot.find(Service.class, gateway.meta().name())
+        ListenerPorts before = snapshot.find(Service.class, gateway.meta().name())
                 .map(Inputs::read)
-                .orElse(Sockets.NONE);
+                .orElse(ListenerPorts.NONE);
         return new Inputs(snapshot, gateway, plan, before.assign(plan));
     }
 
-    private static Sockets read(Service service) {
-        return Sockets.read(
+    private static ListenerPorts read(Service service) {
+        return ListenerPorts.read(
                 service.ports().stream()
-                        .map(port -> new Sockets.Mapped(
+                        .map(port -> new ListenerPorts.Mapped(
                                 port.name().orElse(""), port.port(), ((TargetPort.Numbered) port.target()).port()))
                         .toList(),
                 service.meta().annotations());
     }
 
-    Blueprint blueprint() {
-        return new Blueprint(
+    DeploymentInput blueprint() {
+        return new DeploymentInput(
                 gateway,
                 Parameters.of(snapshot).of(gateway),
-                sockets,
+                ports,
                 new ServiceNamespaces().of(plan),
                 Optional.empty(),
                 PLATFORM);
@@ -110,8 +110,8 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
     }
 
     List<ConfigMap> configMaps() {
-        String routing = new RoutingJson().encode(plan, sockets.served());
-        var edge = Configuration.edge(plan, sockets, blueprint().pod().memoryLimit());
+        String routing = new RoutingJson().encode(plan, ports.served());
+        var edge = Configuration.edge(plan, ports, blueprint().pod().memoryLimit());
         return ConfigMaps.of(gateway, new Configuration(Optional.of("vcl 4.1;\n"), routing, edge));
     }
 
@@ -119,7 +119,7 @@ record Inputs(Snapshot snapshot, Gateway gateway, GatewayPlan plan, Sockets sock
         return CertificateSecrets.of(
                 gateway,
                 CertificateBundle.of(plan, snapshot),
-                Configuration.edge(plan, sockets, blueprint().pod().memoryLimit()).values().stream()
+                Configuration.edge(plan, ports, blueprint().pod().memoryLimit()).values().stream()
                         .findFirst(),
                 "sha256:0");
     }

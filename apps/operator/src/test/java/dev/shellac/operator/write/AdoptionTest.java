@@ -75,7 +75,7 @@ final class AdoptionTest {
         }
     }
 
-    private static final class Shelf extends NoCluster {
+    private static final class Shelf extends NoKubeWriter {
         private final List<ObjectNode> patches = new ArrayList<>();
         private String entries = "";
         private int reads;

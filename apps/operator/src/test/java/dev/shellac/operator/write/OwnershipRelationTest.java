@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.shellac.model.Name;
 import dev.shellac.operator.children.Labels;
 import dev.shellac.operator.children.Names;
-import dev.shellac.operator.fleet.Fleet;
+import dev.shellac.operator.pods.PodRegistry;
 import dev.shellac.operator.write.Ownership.Relation;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class OwnershipRelationTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Predicate<String> OTHERS = "other"::equals;
-    private static final Fleet.Key GATEWAY = new Fleet.Key("shop", "edge");
+    private static final PodRegistry.Key GATEWAY = new PodRegistry.Key("shop", "edge");
     private static final Name ROLE = new Name("tenant", new Names(new Name("shop", "edge")).foreignRole());
 
     private static Ownership role(String gateway, String uid) {

@@ -1,18 +1,18 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.anything;
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.flag;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
-import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.schema.Schema.anything;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.flag;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.table;
+import static dev.shellac.decode.schema.Schema.text;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.decode.tree.Node;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
@@ -62,7 +62,7 @@ final class CoreKinds {
                                                     list(object(
                                                                     optional("name", text()),
                                                                     required("port", Names.PORT),
-                                                                    optional("targetPort", Shape.wholeOrText()),
+                                                                    optional("targetPort", Schema.wholeOrText()),
                                                                     defaulted("protocol", text(), "TCP"),
                                                                     optional("appProtocol", text()))
                                                             .open())))
@@ -101,7 +101,7 @@ final class CoreKinds {
             CoreKinds::endpointSlice);
 
     static final KindDecoder NAMESPACE =
-            new KindDecoder(GroupKind.NAMESPACE, V1, Scope.CLUSTER, object().open(), (meta, view) -> namespace(meta));
+            new KindDecoder(GroupKind.NAMESPACE, V1, Scope.CLUSTER, object().open(), (meta, object) -> namespace(meta));
 
     static final KindDecoder SECRET = new KindDecoder(
             GroupKind.SECRET,
@@ -124,7 +124,7 @@ final class CoreKinds {
             Scope.NAMESPACED,
             object(optional("data", table(text()).nullsAreEmptyText()), optional("binaryData", anything()))
                     .open(),
-            (meta, view) -> new ConfigMap(meta, view.table("data")));
+            (meta, object) -> new ConfigMap(meta, object.table("data")));
 
     private CoreKinds() {}
 
@@ -142,8 +142,8 @@ final class CoreKinds {
                 meta.annotations()));
     }
 
-    private static Service service(Metadata meta, View view) {
-        Optional<View> spec = view.optionalObject("spec");
+    private static Service service(Metadata meta, ValidObject object) {
+        Optional<ValidObject> spec = object.optionalObject("spec");
         Service.Type type = switch (spec.map(found -> found.text("type")).orElse("ClusterIP")) {
             case "NodePort" -> Service.Type.NODE_PORT;
             case "LoadBalancer" -> Service.Type.LOAD_BALANCER;
@@ -159,9 +159,9 @@ final class CoreKinds {
                         .toList());
     }
 
-    private static ServicePort servicePort(View view) {
-        Port port = new Port(view.whole("port"));
-        TargetPort target = switch (view.node("targetPort").orElse(null)) {
+    private static ServicePort servicePort(ValidObject object) {
+        Port port = new Port(object.whole("port"));
+        TargetPort target = switch (object.node("targetPort").orElse(null)) {
             case Node.Whole number
             when number.value() >= 1 && number.value() <= 65_535 ->
                 new TargetPort.Numbered(new Port(Math.toIntExact(number.value())));
@@ -169,55 +169,55 @@ final class CoreKinds {
             case null, default -> new TargetPort.Numbered(port);
         };
         return new ServicePort(
-                view.optionalText("name").filter(name -> !name.isEmpty()),
+                object.optionalText("name").filter(name -> !name.isEmpty()),
                 port,
                 target,
-                view.text("protocol"),
-                view.optionalText("appProtocol"));
+                object.text("protocol"),
+                object.optionalText("appProtocol"));
     }
 
-    private static EndpointSlice endpointSlice(Metadata meta, View view) {
+    private static EndpointSlice endpointSlice(Metadata meta, ValidObject object) {
         return new EndpointSlice(
                 meta,
                 Optional.ofNullable(meta.labels().get(SERVICE_LABEL)),
-                view.text("addressType"),
-                view.objects("endpoints").stream().map(CoreKinds::endpoint).toList(),
-                view.objects("ports").stream()
+                object.text("addressType"),
+                object.objects("endpoints").stream().map(CoreKinds::endpoint).toList(),
+                object.objects("ports").stream()
                         .map(port -> new EndpointPort(
                                 port.optionalText("name").orElse(""), Names.port(port, "port"), port.text("protocol")))
                         .toList());
     }
 
-    private static Endpoint endpoint(View view) {
+    private static Endpoint endpoint(ValidObject object) {
         // EndpointConditions: ready is true where it is not given, serving is as ready, and terminating false. A
         // Service with
         // publishNotReadyAddresses has endpoints that are ready and terminate.
-        boolean ready = condition(view, "ready", true);
-        boolean serving = ready || condition(view, "serving", false);
-        boolean terminating = condition(view, "terminating", false);
+        boolean ready = condition(object, "ready", true);
+        boolean serving = ready || condition(object, "serving", false);
+        boolean terminating = condition(object, "terminating", false);
         Readiness rest = terminating && serving ? Readiness.DRAINING : Readiness.NOT_READY;
-        return new Endpoint(view.texts("addresses"), ready && !terminating ? Readiness.READY : rest);
+        return new Endpoint(object.texts("addresses"), ready && !terminating ? Readiness.READY : rest);
     }
 
-    private static boolean condition(View endpoint, String name, boolean otherwise) {
+    private static boolean condition(ValidObject endpoint, String name, boolean otherwise) {
         return endpoint.optionalObject("conditions")
                 .flatMap(conditions -> conditions.optionalFlag(name))
                 .orElse(otherwise);
     }
 
-    private static SecretObject secret(Metadata meta, View view) {
+    private static SecretObject secret(Metadata meta, ValidObject object) {
         Map<String, Secret> values = new LinkedHashMap<>();
-        view.table("data").forEach((key, value) -> {
+        object.table("data").forEach((key, value) -> {
             if (KEY_PAIR.contains(key)) {
                 values.put(key, kept(Base64.getMimeDecoder().decode(value)));
             }
         });
-        view.table("stringData").forEach((key, value) -> {
+        object.table("stringData").forEach((key, value) -> {
             if (KEY_PAIR.contains(key)) {
                 values.put(key, kept(value.getBytes(StandardCharsets.UTF_8)));
             }
         });
-        return new SecretObject(meta, view.text("type"), values);
+        return new SecretObject(meta, object.text("type"), values);
     }
 
     // Whoever may name a Secret decides how much the operator reads, but not how much it keeps.

@@ -1,16 +1,16 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
-import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.table;
+import static dev.shellac.decode.schema.Schema.text;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Metadata;
@@ -58,13 +58,13 @@ final class GatewayKinds {
                                     optional("description", text().most(64)),
                                     optional("parametersRef", Names.FULL_REFERENCE))),
                     optional("status", Statuses.CLASS)),
-            (meta, view) -> new GatewayClass(
+            (meta, object) -> new GatewayClass(
                     meta,
-                    view.object("spec").text("controllerName"),
-                    view.object("spec").optionalObject("parametersRef").map(Names::ref),
-                    view.optionalObject("status").map(Statuses::ofClass).orElse(GatewayClassStatus.NONE)));
+                    object.object("spec").text("controllerName"),
+                    object.object("spec").optionalObject("parametersRef").map(Names::ref),
+                    object.optionalObject("status").map(Statuses::ofClass).orElse(GatewayClassStatus.NONE)));
 
-    private static final Shape.Fields ADDRESS = object(
+    private static final Schema.Fields ADDRESS = object(
                     defaulted(
                             "type",
                             text().length(1, 253)
@@ -93,7 +93,7 @@ final class GatewayKinds {
                                     .map(value -> Hostname.parse(value).isPresent())
                                     .orElse(true));
 
-    private static final Shape.Fields VALIDATION = object(optional(
+    private static final Schema.Fields VALIDATION = object(optional(
             "validation",
             object(
                     required(
@@ -108,7 +108,7 @@ final class GatewayKinds {
                                                             && ref.has("namespace")))),
                     defaulted("mode", text().oneOf("AllowValidOnly", "AllowInsecureFallback"), "AllowValidOnly"))));
 
-    private static final Shape.Fields TLS = object(
+    private static final Schema.Fields TLS = object(
             optional("backend", object(optional("clientCertificateRef", Names.reference("", "Secret")))),
             optional(
                     "frontend",
@@ -120,12 +120,12 @@ final class GatewayKinds {
                                             .most(64)
                                             .uniqueBy("port")))));
 
-    private static final Shape.Fields INFRASTRUCTURE = object(
+    private static final Schema.Fields INFRASTRUCTURE = object(
             optional("labels", keyed(table(labelValue()).most(8), "Label")),
             optional("annotations", keyed(table(text().length(0, 4096)).most(16), "Annotation")),
             optional("parametersRef", Names.LOCAL_REFERENCE));
 
-    private static final Shape.Fields ALLOWED_LISTENERS = object(defaulted(
+    private static final Schema.Fields ALLOWED_LISTENERS = object(defaulted(
             "namespaces",
             object(
                     defaulted("from", text().oneOf("All", "Selector", "Same", "None"), "None"),
@@ -168,22 +168,22 @@ final class GatewayKinds {
                                     required("parentRef", Names.reference(Names.GATEWAY_API, "Gateway")),
                                     required("listeners", Listeners.OF_LISTENER_SET))),
                     optional("status", Statuses.LISTENER_SET)),
-            (meta, view) -> new ListenerSet(
+            (meta, object) -> new ListenerSet(
                     meta,
-                    Names.ref(view.object("spec").object("parentRef")),
-                    Listeners.all(view.object("spec")),
-                    view.optionalObject("status").map(Statuses::ofListenerSet).orElse(ListenerSetStatus.NONE)));
+                    Names.ref(object.object("spec").object("parentRef")),
+                    Listeners.all(object.object("spec")),
+                    object.optionalObject("status").map(Statuses::ofListenerSet).orElse(ListenerSetStatus.NONE)));
 
     private GatewayKinds() {}
 
-    private static Shape.Items addresses() {
+    private static Schema.Items addresses() {
         return list(ADDRESS)
                 .most(16)
                 .rule("IPAddress values must be unique", all -> valuesAreUnique(all, "IPAddress"))
                 .rule("Hostname values must be unique", all -> valuesAreUnique(all, "Hostname"));
     }
 
-    private static boolean valuesAreUnique(List<View> addresses, String type) {
+    private static boolean valuesAreUnique(List<ValidObject> addresses, String type) {
         var seen = new HashSet<String>();
         return addresses.stream()
                 .filter(address -> address.is("type", type))
@@ -203,12 +203,12 @@ final class GatewayKinds {
         return DOMAIN.matcher(domain).matches() && !domain.equals("k8s.io") && !domain.endsWith(".k8s.io");
     }
 
-    private static Shape.Text labelValue() {
+    private static Schema.Text labelValue() {
         return text().length(0, 63)
                 .matching(Names.pattern("^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$", "the value of a label"));
     }
 
-    private static Shape.Table keyed(Shape.Table table, String what) {
+    private static Schema.Table keyed(Schema.Table table, String what) {
         return table.keys(
                         what
                                 + " keys must be in the form of an optional DNS subdomain prefix followed by a required name"
@@ -219,9 +219,9 @@ final class GatewayKinds {
                         key -> key.split("/", -1)[0].length() < 253);
     }
 
-    private static Gateway gateway(Metadata meta, View view) {
-        View spec = view.object("spec");
-        Optional<View> tls = spec.optionalObject("tls");
+    private static Gateway gateway(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
+        Optional<ValidObject> tls = spec.optionalObject("tls");
         return new Gateway(
                 meta,
                 spec.text("gatewayClassName"),
@@ -243,13 +243,13 @@ final class GatewayKinds {
                         .flatMap(backend -> backend.optionalObject("clientCertificateRef"))
                         .map(Names::ref),
                 scope(spec, "defaultScope"),
-                view.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
     }
 
-    private static Gateway outline(Metadata meta, View view) {
+    private static Gateway outline(Metadata meta, ValidObject object) {
         return new Gateway(
                 meta,
-                view.object("spec").text("gatewayClassName"),
+                object.object("spec").text("gatewayClassName"),
                 List.of(),
                 List.of(),
                 new NamespacePolicy.None(),
@@ -257,29 +257,29 @@ final class GatewayKinds {
                 Optional.empty(),
                 Optional.empty(),
                 DefaultScope.NONE,
-                view.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofGateway).orElse(GatewayStatus.NONE));
     }
 
-    static DefaultScope scope(View spec, String field) {
+    static DefaultScope scope(ValidObject spec, String field) {
         return spec.is(field, "All") ? DefaultScope.ALL : DefaultScope.NONE;
     }
 
-    private static Infrastructure infrastructure(View view) {
+    private static Infrastructure infrastructure(ValidObject object) {
         return new Infrastructure(
-                view.table("labels"),
-                view.table("annotations"),
-                view.optionalObject("parametersRef").map(Names::ref));
+                object.table("labels"),
+                object.table("annotations"),
+                object.optionalObject("parametersRef").map(Names::ref));
     }
 
-    private static FrontendTls frontend(View view) {
+    private static FrontendTls frontend(ValidObject object) {
         var byPort = new LinkedHashMap<Port, Optional<ClientValidation>>();
-        view.objects("perPort")
+        object.objects("perPort")
                 .forEach(port -> byPort.put(new Port(port.whole("port")), validation(port.object("tls"))));
-        return new FrontendTls(validation(view.object("default")), byPort);
+        return new FrontendTls(validation(object.object("default")), byPort);
     }
 
-    private static Optional<ClientValidation> validation(View view) {
-        return view.optionalObject("validation")
+    private static Optional<ClientValidation> validation(ValidObject object) {
+        return object.optionalObject("validation")
                 .map(found -> new ClientValidation(
                         found.objects("caCertificateRefs").stream()
                                 .map(Names::ref)

@@ -1,7 +1,7 @@
 package dev.shellac.decode.kind;
 
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Resource;
@@ -13,15 +13,15 @@ import java.util.function.BiFunction;
  * How objects of one kind are read.
  *
  * @param versions those that the API serves; all have the same shape
- * @param shape of the whole object, without {@code apiVersion}, {@code kind} and {@code metadata}
+ * @param schema of the whole object, without {@code apiVersion}, {@code kind} and {@code metadata}
  * @param outline how little of an object is enough to say to its author that the rest cannot be read; none where nobody is told
  */
 public record KindDecoder(
         GroupKind type,
         List<String> versions,
         Scope scope,
-        Shape.Fields shape,
-        BiFunction<Metadata, View, Resource> record,
+        Schema.Fields schema,
+        BiFunction<Metadata, ValidObject, Resource> record,
         Optional<Outline> outline) {
     /** Whether names are unique in a namespace or in the cluster. */
     public enum Scope {
@@ -30,7 +30,7 @@ public record KindDecoder(
     }
 
     /** Some fields of an object whose others do not count. */
-    public record Outline(Shape.Fields shape, BiFunction<Metadata, View, Resource> record) {}
+    public record Outline(Schema.Fields schema, BiFunction<Metadata, ValidObject, Resource> record) {}
 
     public KindDecoder {
         versions = List.copyOf(versions);
@@ -40,12 +40,13 @@ public record KindDecoder(
             GroupKind type,
             List<String> versions,
             Scope scope,
-            Shape.Fields shape,
-            BiFunction<Metadata, View, Resource> record) {
-        this(type, versions, scope, shape, record, Optional.empty());
+            Schema.Fields schema,
+            BiFunction<Metadata, ValidObject, Resource> record) {
+        this(type, versions, scope, schema, record, Optional.empty());
     }
 
-    KindDecoder withOutline(Shape.Fields fields, BiFunction<Metadata, View, Resource> outlined) {
-        return new KindDecoder(type, versions, scope, shape, record, Optional.of(new Outline(fields.open(), outlined)));
+    KindDecoder withOutline(Schema.Fields fields, BiFunction<Metadata, ValidObject, Resource> outlined) {
+        return new KindDecoder(
+                type, versions, scope, schema, record, Optional.of(new Outline(fields.open(), outlined)));
     }
 }

@@ -1,15 +1,15 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
-import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.table;
+import static dev.shellac.decode.schema.Schema.text;
 
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.LabelSelector;
 import dev.shellac.model.Port;
@@ -27,12 +27,12 @@ import java.util.Set;
 final class Listeners {
     private static final Set<String> WITHOUT_TLS = Set.of("HTTP", "TCP", "UDP");
     private static final Set<String> WITHOUT_HOSTNAME = Set.of("TCP", "UDP");
-    private static final Shape.Text PROTOCOL = text().length(1, 255)
+    private static final Schema.Text PROTOCOL = text().length(1, 255)
             .matching(Names.pattern(
                     "^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|" + Names.SUBDOMAIN + "\\/[A-Za-z0-9]+$", "a protocol"));
-    static final Shape.Table TLS_OPTIONS = table(text().length(0, 4096)).most(16);
+    static final Schema.Table TLS_OPTIONS = table(text().length(0, 4096)).most(16);
 
-    private static final Shape.Fields TLS = object(
+    private static final Schema.Fields TLS = object(
                     defaulted("mode", text().oneOf("Terminate", "Passthrough"), "Terminate"),
                     optional(
                             "certificateRefs",
@@ -44,7 +44,7 @@ final class Listeners {
                             || !tls.objects("certificateRefs").isEmpty()
                             || !tls.table("options").isEmpty());
 
-    private static final Shape.Fields ALLOWED_ROUTES = object(
+    private static final Schema.Fields ALLOWED_ROUTES = object(
             optional(
                     "kinds",
                     list(object(defaulted("group", Names.GROUP, Names.GATEWAY_API), required("kind", Names.KIND)))
@@ -56,7 +56,7 @@ final class Listeners {
                             optional("selector", Names.LABEL_SELECTOR)),
                     Map.of("from", "Same")));
 
-    private static final Shape.Fields FILTER = object(
+    private static final Schema.Fields FILTER = object(
                     required("type", text().oneOf("ExternalAuth", "ExtensionRef")),
                     optional("externalAuth", RouteFilters.EXTERNAL_AUTH),
                     optional("extensionRef", Names.LOCAL_REFERENCE))
@@ -67,7 +67,7 @@ final class Listeners {
                     "filter.extensionRef must be specified for ExtensionRef filter.type, and for no other",
                     filter -> filter.has("extensionRef") == filter.is("type", "ExtensionRef"));
 
-    private static final Shape.Fields LISTENER = object(
+    private static final Schema.Fields LISTENER = object(
             required("name", Names.SECTION),
             optional("hostname", Names.HOSTNAME),
             required("port", Names.PORT),
@@ -77,16 +77,16 @@ final class Listeners {
             optional("filters", object(optional("requests", list(FILTER).most(16)))));
 
     /** The listeners of a Gateway; those of a ListenerSet lack the rule on filters. */
-    static final Shape.Items OF_GATEWAY = listeners(LISTENER.rule(
+    static final Schema.Items OF_GATEWAY = listeners(LISTENER.rule(
             "filters may only be set when protocol is HTTP or HTTPS",
             listener ->
                     !listener.has("filters") || listener.is("protocol", "HTTP") || listener.is("protocol", "HTTPS")));
 
-    static final Shape.Items OF_LISTENER_SET = listeners(LISTENER);
+    static final Schema.Items OF_LISTENER_SET = listeners(LISTENER);
 
     private Listeners() {}
 
-    private static Shape.Items listeners(Shape listener) {
+    private static Schema.Items listeners(Schema listener) {
         return list(listener)
                 .size(1, 64)
                 .uniqueBy("name")
@@ -111,43 +111,43 @@ final class Listeners {
                         Listeners::areDistinct);
     }
 
-    private static boolean areDistinct(List<View> listeners) {
+    private static boolean areDistinct(List<ValidObject> listeners) {
         var seen = new HashSet<List<Object>>();
         return listeners.stream()
                 .allMatch(l -> seen.add(List.of(l.whole("port"), l.text("protocol"), l.optionalText("hostname"))));
     }
 
-    static List<Listener> all(View spec) {
+    static List<Listener> all(ValidObject spec) {
         return spec.objects("listeners").stream().map(Listeners::listener).toList();
     }
 
-    private static Listener listener(View view) {
-        View allowed = view.object("allowedRoutes");
+    private static Listener listener(ValidObject object) {
+        ValidObject allowed = object.object("allowedRoutes");
         return new Listener(
-                view.text("name"),
-                view.optionalText("hostname").map(Names::hostname).orElse(Hostname.ANY),
-                new Port(view.whole("port")),
-                view.text("protocol"),
-                view.optionalObject("tls").map(Listeners::tls),
+                object.text("name"),
+                object.optionalText("hostname").map(Names::hostname).orElse(Hostname.ANY),
+                new Port(object.whole("port")),
+                object.text("protocol"),
+                object.optionalObject("tls").map(Listeners::tls),
                 new AllowedRoutes(
                         namespaces(allowed.object("namespaces")),
                         allowed.objects("kinds").stream().map(Names::type).toList()),
-                view.optionalObject("filters").stream()
+                object.optionalObject("filters").stream()
                         .flatMap(filters -> filters.objects("requests").stream())
                         .map(filter -> filter.text("type"))
                         .toList());
     }
 
-    private static ListenerTls tls(View view) {
+    private static ListenerTls tls(ValidObject object) {
         return new ListenerTls(
-                Names.constant(ListenerTls.Mode.class, view.text("mode")),
-                view.objects("certificateRefs").stream().map(Names::ref).toList(),
-                view.table("options"));
+                Names.constant(ListenerTls.Mode.class, object.text("mode")),
+                object.objects("certificateRefs").stream().map(Names::ref).toList(),
+                object.table("options"));
     }
 
-    static NamespacePolicy namespaces(View view) {
-        Optional<LabelSelector> selector = view.optionalObject("selector").map(Names::selector);
-        return switch (view.text("from")) {
+    static NamespacePolicy namespaces(ValidObject object) {
+        Optional<LabelSelector> selector = object.optionalObject("selector").map(Names::selector);
+        return switch (object.text("from")) {
             case "All" -> new NamespacePolicy.All();
             case "Same" -> new NamespacePolicy.Same();
             case "None" -> new NamespacePolicy.None();

@@ -1,18 +1,18 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.anything;
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.flag;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.table;
-import static dev.shellac.decode.shape.Shape.text;
-import static dev.shellac.decode.shape.Shape.whole;
+import static dev.shellac.decode.schema.Schema.anything;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.flag;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.table;
+import static dev.shellac.decode.schema.Schema.text;
+import static dev.shellac.decode.schema.Schema.whole;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
+import dev.shellac.decode.schema.Schema;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Network;
 import java.util.List;
@@ -38,25 +38,25 @@ final class ParametersKind {
     private static final int MOST_ITEMS = 64;
     private static final int MOST_TEXT = 4096;
 
-    private static final Shape.Text ARGUMENT = text().most(MOST_TEXT)
+    private static final Schema.Text ARGUMENT = text().most(MOST_TEXT)
             .rule(
                     "must not begin with -M, -S, -F, -f or -n: these are the gateway's own",
                     "!(self.startsWith('-M') || self.startsWith('-S') || self.startsWith('-F')"
                             + " || self.startsWith('-f') || self.startsWith('-n'))",
                     argument -> OWN_FLAGS.stream().noneMatch(argument::startsWith));
-    private static final Shape.Text VOLUME = text().length(1, 63)
+    private static final Schema.Text VOLUME = text().length(1, 63)
             .rule(
                     "is the name of a volume of the gateway's own",
                     "!(self in ['varnish-run', 'varnish-storage', 'varnish-keys', 'tmp'])",
                     name -> !OWN_VOLUMES.contains(name));
-    private static final Shape.Text CIDR = text().most(64)
+    private static final Schema.Text CIDR = text().most(64)
             .matching(Names.pattern("^[0-9a-fA-F.:]+/(0|[1-9][0-9]{0,2})$", "a network such as 10.0.0.0/8 or fd00::/8"))
             .format(
                     "cidr",
                     "is not a network such as 10.0.0.0/8 or fd00::/8",
                     text -> Network.parse(text).isPresent());
 
-    private static final Shape.Fields SERVICE = object(
+    private static final Schema.Fields SERVICE = object(
                     optional("type", text().oneOf("ClusterIP", "NodePort", "LoadBalancer"))
                             .means("Type of the Service; LoadBalancer where it is left out."),
                     optional("annotations", table(text()))
@@ -84,17 +84,17 @@ final class ParametersKind {
                     service -> !service.has("externalTrafficPolicy")
                             || VarnishKinds.isType(service, Set.of("LoadBalancer", "NodePort")));
 
-    private static final Shape.Fields STORAGE = object(
+    private static final Schema.Fields STORAGE = object(
                     defaulted("type", text().oneOf("malloc", "file"), "malloc")
                             .means("malloc keeps objects in memory; file keeps them in a file that is mapped into it."),
-                    optional("size", Quantities.SHAPE)
+                    optional("size", Quantities.SCHEMA)
                             .means("How much; where it is left out, what the memory limit has room for."))
             .rule(
                     "type file needs a size",
                     "self.type != 'file' || has(self.size)",
                     storage -> !storage.is("type", "file") || storage.has("size"));
 
-    private static final Shape.Fields AUTOSCALING = object(
+    private static final Schema.Fields AUTOSCALING = object(
                     defaulted("minReplicas", whole().between(1, 10_000), 1).means("Never fewer pods than this."),
                     required("maxReplicas", whole().between(1, 10_000)).means("Never more pods than this."),
                     defaulted("targetCPUUtilizationPercentage", whole().between(1, 1000), 80)
@@ -104,14 +104,14 @@ final class ParametersKind {
                     "self.minReplicas <= self.maxReplicas",
                     scale -> scale.whole("minReplicas") <= scale.whole("maxReplicas"));
 
-    private static final Shape.Fields LOGGING = object(
+    private static final Schema.Fields LOGGING = object(
             required("mode", text().oneOf("varnishlog", "varnishlog-json", "varnishncsa"))
                     .means("The program that writes the log."),
             optional("format", text()).means("The format of varnishncsa."),
             optional("extraArgs", list(text())).means("More arguments of the program."),
             optional("image", text()).means("Image of the sidecar; that of the gateway where it is left out."));
 
-    private static final Shape.Fields DISRUPTION = object(
+    private static final Schema.Fields DISRUPTION = object(
                     optional("minAvailable", percentage()).means("Pods that must stay, as a number or per cent."),
                     optional("maxUnavailable", percentage()).means("Pods that may go, as a number or per cent."))
             .rule(
@@ -119,18 +119,18 @@ final class ParametersKind {
                     "has(self.minAvailable) != has(self.maxUnavailable)",
                     budget -> budget.has("minAvailable") != budget.has("maxUnavailable"));
 
-    private static final Shape.Fields MONITOR = object(
+    private static final Schema.Fields MONITOR = object(
             optional("interval", text().matching(Names.pattern("^[0-9]{1,6}(ms|s|m|h)$", "a time such as 30s")))
                     .means("How often metrics are read."),
             optional("labels", table(text())).means("Labels by which Prometheus finds the ServiceMonitor."));
 
-    private static final Shape.Fields NETWORK_POLICY = object(
+    private static final Schema.Fields NETWORK_POLICY = object(
             optional("enabled", flag()).means("Whether there is one; what the operator was told where it is left out."),
             optional("metricsNamespaces", list(text().length(1, 63)).most(MOST_ITEMS))
                     .means(
                             "Namespaces whose pods may read metrics, on port 8081; any namespace where it is left out."));
 
-    private static final Shape.Fields CONNECTIONS = object(
+    private static final Schema.Fields CONNECTIONS = object(
             optional("max", whole().between(64, 1_000_000))
                     .means("HTTPS connections of a pod at a time; where it is left out, what the memory limit has room"
                             + " for. Each takes 52 KiB."),
@@ -150,12 +150,12 @@ final class ParametersKind {
                     .means("How long a connection is kept between two requests. Where it is left out, a second for"
                             + " every 40 connections of a pod, at least 10 and at most 60."));
 
-    private static final Shape.Fields USER_VCL = object(
+    private static final Schema.Fields USER_VCL = object(
             required("name", text()).means("Name of the ConfigMap."),
             required("namespace", text()).means("Its namespace."),
             defaulted("key", text(), "user.vcl").means("The key that holds the VCL."));
 
-    private static final Shape.Fields SPEC = object(
+    private static final Schema.Fields SPEC = object(
                     optional("image", text()).means("Image of the gateway container, and of the log sidecar."),
                     optional("userVCLConfigMapRef", USER_VCL).means("VCL of your own, behind the gateway's."),
                     optional("varnishdExtraArgs", list(ARGUMENT).most(MOST_ITEMS))
@@ -233,22 +233,22 @@ final class ParametersKind {
                     Scope.CLUSTER,
                     object(optional("spec", SPEC)),
                     ParametersReading::parameters)
-            .withOutline(object(), (meta, view) -> ParametersReading.nothing(meta));
+            .withOutline(object(), (meta, object) -> ParametersReading.nothing(meta));
 
     private ParametersKind() {}
 
-    private static Shape.WholeOrText percentage() {
-        return Shape.wholeOrText().matching(Names.pattern("^[0-9]{1,3}%$", "a number, or per cent such as 50%"));
+    private static Schema.WholeOrText percentage() {
+        return Schema.wholeOrText().matching(Names.pattern("^[0-9]{1,3}%$", "a number, or per cent such as 50%"));
     }
 
-    private static Shape.Fields resources() {
+    private static Schema.Fields resources() {
         return object(
-                optional("requests", table(Quantities.SHAPE)).means("What a node must have free."),
-                optional("limits", table(Quantities.SHAPE)).means("What the container may use."),
+                optional("requests", table(Quantities.SCHEMA)).means("What a node must have free."),
+                optional("limits", table(Quantities.SCHEMA)).means("What the container may use."),
                 optional("claims", list(anything())).means("Devices, by name."));
     }
 
-    private static Shape.Items tolerations() {
+    private static Schema.Items tolerations() {
         return list(object(
                 optional("key", text()),
                 optional("operator", text().oneOf("Exists", "Equal")),
@@ -257,7 +257,7 @@ final class ParametersKind {
                 optional("tolerationSeconds", whole())));
     }
 
-    private static Shape.Items spread() {
+    private static Schema.Items spread() {
         return list(object(
                         required("maxSkew", whole().between(1, Integer.MAX_VALUE)),
                         required("topologyKey", text()),
@@ -265,7 +265,7 @@ final class ParametersKind {
                 .keepingOthers());
     }
 
-    private static Shape.Items environment() {
+    private static Schema.Items environment() {
         return list(object(
                         required("name", text().length(1, 253)),
                         optional("value", text()),
@@ -273,13 +273,13 @@ final class ParametersKind {
                 .uniqueBy("name");
     }
 
-    private static Shape.Items named(Shape.Text name) {
+    private static Schema.Items named(Schema.Text name) {
         return list(object(required("name", name)).keepingOthers())
                 .most(MOST_ITEMS)
                 .uniqueBy("name");
     }
 
-    private static Shape.Items mounts() {
+    private static Schema.Items mounts() {
         return list(object(required("name", text()), required("mountPath", text().length(1, MOST_TEXT)))
                         .keepingOthers())
                 .most(MOST_ITEMS)

@@ -1,6 +1,6 @@
 package dev.shellac.decode.kind;
 
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.decode.tree.Node;
 import dev.shellac.decode.tree.Position;
 import dev.shellac.model.Metadata;
@@ -28,7 +28,7 @@ import java.util.Optional;
 
 /** GatewayClassParameters that were found to have their shape. */
 final class ParametersReading {
-    private static final View NOTHING = new View(new Node.Mapping(new Position("", 1), Map.of()));
+    private static final ValidObject NOTHING = new ValidObject(new Node.Mapping(new Position("", 1), Map.of()));
 
     private ParametersReading() {}
 
@@ -36,11 +36,11 @@ final class ParametersReading {
         return read(meta, NOTHING);
     }
 
-    static GatewayClassParameters parameters(Metadata meta, View view) {
-        return read(meta, view.optionalObject("spec").orElse(NOTHING));
+    static GatewayClassParameters parameters(Metadata meta, ValidObject object) {
+        return read(meta, object.optionalObject("spec").orElse(NOTHING));
     }
 
-    private static GatewayClassParameters read(Metadata meta, View spec) {
+    private static GatewayClassParameters read(Metadata meta, ValidObject spec) {
         return new GatewayClassParameters(
                 meta,
                 spec.optionalText("image"),
@@ -71,18 +71,18 @@ final class ParametersReading {
                         .map(monitor -> new Monitor(monitor.optionalText("interval"), monitor.table("labels"))));
     }
 
-    private static NetworkAccess network(View view) {
+    private static NetworkAccess network(ValidObject object) {
         return new NetworkAccess(
-                view.optionalFlag("enabled").map(on -> on ? Use.ON : Use.OFF), view.texts("metricsNamespaces"));
+                object.optionalFlag("enabled").map(on -> on ? Use.ON : Use.OFF), object.texts("metricsNamespaces"));
     }
 
-    private static Storage storage(View view) {
+    private static Storage storage(ValidObject object) {
         return new Storage(
-                Names.constant(Storage.Kind.class, view.text("type")),
-                view.node("size").flatMap(Quantities::bytes));
+                Names.constant(Storage.Kind.class, object.text("type")),
+                object.node("size").flatMap(Quantities::bytes));
     }
 
-    private static Clients clients(View spec) {
+    private static Clients clients(ValidObject spec) {
         return new Clients(
                 use(spec, "http2", Clients.USUAL.http2()),
                 networks(spec, "trustedProxies"),
@@ -92,8 +92,8 @@ final class ParametersReading {
                 connections(spec));
     }
 
-    private static ConnectionLimits connections(View spec) {
-        View limits = spec.optionalObject("connections").orElse(NOTHING);
+    private static ConnectionLimits connections(ValidObject spec) {
+        ValidObject limits = spec.optionalObject("connections").orElse(NOTHING);
         ConnectionLimits usual = ConnectionLimits.USUAL;
         return new ConnectionLimits(
                 limits.optionalWhole("max"),
@@ -107,12 +107,12 @@ final class ParametersReading {
                         limits.optionalWhole("keepAliveSeconds").map(Duration::ofSeconds)));
     }
 
-    private static Duration seconds(View view, String field, Duration otherwise) {
-        return view.optionalWhole(field).map(Duration::ofSeconds).orElse(otherwise);
+    private static Duration seconds(ValidObject object, String field, Duration otherwise) {
+        return object.optionalWhole(field).map(Duration::ofSeconds).orElse(otherwise);
     }
 
     /** A connection's address is that of the client: a named load balancer says it, or nobody stands between. */
-    static boolean seesClients(View spec) {
+    static boolean seesClients(ValidObject spec) {
         boolean proxies = spec.optionalFlag("proxyProtocol").orElse(false);
         boolean isLocal = spec.optionalObject("service")
                 .flatMap(service -> service.optionalText("externalTrafficPolicy"))
@@ -121,28 +121,28 @@ final class ParametersReading {
         return proxies ? spec.has("proxyProtocolFrom") : isLocal;
     }
 
-    private static List<Network> networks(View spec, String field) {
+    private static List<Network> networks(ValidObject spec, String field) {
         return spec.texts(field).stream()
                 .map(Network::parse)
                 .flatMap(Optional::stream)
                 .toList();
     }
 
-    private static Use use(View spec, String field, Use otherwise) {
+    private static Use use(ValidObject spec, String field, Use otherwise) {
         return spec.optionalFlag(field).map(on -> on ? Use.ON : Use.OFF).orElse(otherwise);
     }
 
-    private static ServiceSettings service(View view) {
+    private static ServiceSettings service(ValidObject object) {
         return new ServiceSettings(
-                view.optionalText("type"),
-                view.table("annotations"),
-                view.table("labels"),
-                view.optionalText("loadBalancerClass"),
-                view.texts("loadBalancerSourceRanges"),
-                view.optionalText("externalTrafficPolicy"));
+                object.optionalText("type"),
+                object.table("annotations"),
+                object.table("labels"),
+                object.optionalText("loadBalancerClass"),
+                object.texts("loadBalancerSourceRanges"),
+                object.optionalText("externalTrafficPolicy"));
     }
 
-    private static PodSettings pod(View spec) {
+    private static PodSettings pod(ValidObject spec) {
         var parts = new LinkedHashMap<String, String>();
         ParametersKind.POD_PARTS.forEach(part -> spec.json(part).ifPresent(json -> parts.put(part, json)));
         Optional<Long> memory = spec.optionalObject("resources")

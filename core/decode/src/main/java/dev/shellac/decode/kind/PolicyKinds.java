@@ -1,14 +1,14 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.text;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Metadata;
@@ -24,9 +24,9 @@ import java.util.List;
 
 /** ReferenceGrant and BackendTLSPolicy. */
 final class PolicyKinds {
-    private static final Shape.Text URI = text().length(1, 253)
+    private static final Schema.Text URI = text().length(1, 253)
             .matching(Names.pattern("^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?", "a URI"));
-    private static final Shape.Text WELL_KNOWN = text().length(1, 253)
+    private static final Schema.Text WELL_KNOWN = text().length(1, 253)
             .matching(Names.pattern(
                     "^(System|(" + Names.SUBDOMAIN + "/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$",
                     "System or domain/name"));
@@ -54,7 +54,7 @@ final class PolicyKinds {
                                             .size(1, 16))))),
             PolicyKinds::grant);
 
-    private static final Shape.Fields SUBJECT_ALT_NAME = object(
+    private static final Schema.Fields SUBJECT_ALT_NAME = object(
                     optional("hostname", Names.HOSTNAME),
                     required("type", text().oneOf("Hostname", "URI")),
                     optional("uri", URI))
@@ -65,7 +65,7 @@ final class PolicyKinds {
                     "SubjectAltName element must contain URI, if Type is set to URI, and with no other",
                     name -> name.has("uri") == name.is("type", "URI"));
 
-    private static final Shape.Fields VALIDATION = object(
+    private static final Schema.Fields VALIDATION = object(
                     optional("caCertificateRefs", list(Names.LOCAL_REFERENCE).size(1, 8)),
                     required("hostname", Names.PRECISE_HOSTNAME),
                     optional("subjectAltNames", list(SUBJECT_ALT_NAME).most(5)),
@@ -74,7 +74,7 @@ final class PolicyKinds {
                     "exactly one of the fields in [caCertificateRefs wellKnownCACertificates] must be set",
                     validation -> validation.has("caCertificateRefs") != validation.has("wellKnownCACertificates"));
 
-    private static final Shape.Fields TARGET = object(
+    private static final Schema.Fields TARGET = object(
             required("group", Names.GROUP),
             required("kind", Names.KIND),
             required("name", Names.NAME),
@@ -115,24 +115,24 @@ final class PolicyKinds {
 
     private PolicyKinds() {}
 
-    private static List<Object> target(View ref) {
+    private static List<Object> target(ValidObject ref) {
         return List.of(ref.text("group"), ref.text("kind"), ref.text("name"));
     }
 
-    private static boolean saySectionAlike(List<View> refs) {
+    private static boolean saySectionAlike(List<ValidObject> refs) {
         return refs.stream()
                 .allMatch(one -> refs.stream()
                         .filter(other -> target(one).equals(target(other)))
                         .allMatch(other -> one.has("sectionName") == other.has("sectionName")));
     }
 
-    private static boolean areDistinct(List<View> refs) {
+    private static boolean areDistinct(List<ValidObject> refs) {
         var seen = new HashSet<List<Object>>();
         return refs.stream().allMatch(ref -> seen.add(List.of(target(ref), ref.optionalText("sectionName"))));
     }
 
-    private static ReferenceGrant grant(Metadata meta, View view) {
-        View spec = view.object("spec");
+    private static ReferenceGrant grant(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
         return new ReferenceGrant(
                 meta,
                 spec.objects("from").stream()
@@ -143,9 +143,9 @@ final class PolicyKinds {
                         .toList());
     }
 
-    private static BackendTlsPolicy backendTls(Metadata meta, View view) {
-        View spec = view.object("spec");
-        View validation = spec.object("validation");
+    private static BackendTlsPolicy backendTls(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
+        ValidObject validation = spec.object("validation");
         Trust trust = validation
                 .optionalText("wellKnownCACertificates")
                 .<Trust>map(Trust.WellKnown::new)
@@ -161,27 +161,27 @@ final class PolicyKinds {
                         validation.objects("subjectAltNames").stream()
                                 .map(PolicyKinds::subjectAltName)
                                 .toList()),
-                view.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
     }
 
-    private static List<Target> targets(View spec) {
+    private static List<Target> targets(ValidObject spec) {
         return spec.objects("targetRefs").stream()
                 .map(ref -> new Target(Names.type(ref), ref.text("name"), ref.optionalText("sectionName")))
                 .toList();
     }
 
     // Whom it concerns, and nobody to trust.
-    private static BackendTlsPolicy outline(Metadata meta, View view) {
+    private static BackendTlsPolicy outline(Metadata meta, ValidObject object) {
         return new BackendTlsPolicy(
                 meta,
-                targets(view.object("spec")),
+                targets(object.object("spec")),
                 new Validation(new Trust.Authorities(List.of()), Hostname.ANY, List.of()),
-                view.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
     }
 
-    private static SubjectAltName subjectAltName(View view) {
-        return view.is("type", "Hostname")
-                ? new SubjectAltName.Dns(Names.hostname(view.text("hostname")))
-                : new SubjectAltName.Uri(view.text("uri"));
+    private static SubjectAltName subjectAltName(ValidObject object) {
+        return object.is("type", "Hostname")
+                ? new SubjectAltName.Dns(Names.hostname(object.text("hostname")))
+                : new SubjectAltName.Uri(object.text("uri"));
     }
 }

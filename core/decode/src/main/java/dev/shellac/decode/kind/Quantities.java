@@ -1,6 +1,6 @@
 package dev.shellac.decode.kind;
 
-import dev.shellac.decode.shape.Shape;
+import dev.shellac.decode.schema.Schema;
 import dev.shellac.decode.tree.Node;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -18,8 +18,8 @@ final class Quantities {
             Map.of("", 0, "n", -9, "u", -6, "m", -3, "k", 3, "M", 6, "G", 9, "T", 12, "P", 15, "E", 18);
     private static final String BINARY = "KMGTPE";
 
-    static final Shape.WholeOrText SHAPE =
-            Shape.wholeOrText().matching(Names.pattern(SOURCE, "an amount such as 512Mi, 1G or 500m"));
+    static final Schema.WholeOrText SCHEMA =
+            Schema.wholeOrText().matching(Names.pattern(SOURCE, "an amount such as 512Mi, 1G or 500m"));
 
     private Quantities() {}
 

@@ -1,16 +1,16 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.flag;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.text;
-import static dev.shellac.decode.shape.Shape.whole;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.flag;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.text;
+import static dev.shellac.decode.schema.Schema.whole;
 
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.ObjectRef;
 import dev.shellac.model.route.BackendRef;
@@ -44,27 +44,27 @@ final class RouteFilters {
             "ExternalAuth", "externalAuth");
     private static final String PATH_CHARACTERS = "[-A-Za-z0-9/._~!$&'()*+,;=:@]";
     // As the original, without a step back for each character.
-    static final Shape.TextPattern PATH = new Shape.TextPattern(
+    static final Schema.TextPattern PATH = new Schema.TextPattern(
             "^(?:" + PATH_CHARACTERS + "|[%][0-9a-fA-F]{2})+$",
             Pattern.compile("^(?:" + PATH_CHARACTERS + "|[%][0-9a-fA-F]{2})++$"),
             "a path");
 
     /** A reference to a backend without weight. */
-    static final Shape.Fields BACKEND = backend(object(
+    static final Schema.Fields BACKEND = backend(object(
             defaulted("group", Names.GROUP, ""),
             defaulted("kind", Names.KIND, "Service"),
             required("name", Names.NAME),
             optional("namespace", Names.NAMESPACE),
             optional("port", Names.PORT)));
 
-    private static final Shape.Items HEADERS = list(object(
+    private static final Schema.Items HEADERS = list(object(
                     required("name", Names.HEADER_NAME), required("value", Names.HEADER_VALUE)))
             .most(16)
             .uniqueBy("name");
-    private static final Shape.Fields HEADER_EDITS = object(
+    private static final Schema.Fields HEADER_EDITS = object(
             optional("add", HEADERS), optional("remove", list(text()).most(16).distinct()), optional("set", HEADERS));
 
-    private static final Shape.Fields CORS = object(
+    private static final Schema.Fields CORS = object(
             optional("allowCredentials", flag()),
             optional("allowHeaders", starAlone(list(Names.HEADER_NAME).most(64))),
             optional("allowMethods", starAlone(list(text().oneOf(METHODS)).most(9))),
@@ -79,7 +79,7 @@ final class RouteFilters {
             optional("exposeHeaders", list(Names.HEADER_NAME).most(64).distinct()),
             defaulted("maxAge", whole().between(1, Integer.MAX_VALUE), 5));
 
-    private static final Shape.Fields MIRROR = object(
+    private static final Schema.Fields MIRROR = object(
                     required("backendRef", BACKEND),
                     optional(
                             "fraction",
@@ -94,7 +94,7 @@ final class RouteFilters {
                     "Only one of percent or fraction may be specified in HTTPRequestMirrorFilter",
                     mirror -> !(mirror.has("percent") && mirror.has("fraction")));
 
-    private static final Shape.Fields PATH_EDIT = object(
+    private static final Schema.Fields PATH_EDIT = object(
                     optional("replaceFullPath", text().most(1024)),
                     optional("replacePrefixMatch", text().most(1024)),
                     required("type", text().oneOf("ReplaceFullPath", "ReplacePrefixMatch")))
@@ -105,16 +105,16 @@ final class RouteFilters {
                     "replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch', and with no other type",
                     path -> path.has("replacePrefixMatch") == path.is("type", "ReplacePrefixMatch"));
 
-    private static final Shape.Fields REDIRECT = object(
+    private static final Schema.Fields REDIRECT = object(
             optional("hostname", Names.PRECISE_HOSTNAME),
             optional("path", PATH_EDIT),
             optional("port", Names.PORT),
             optional("scheme", text().oneOf("http", "https")),
             defaulted("statusCode", whole().oneOf(301, 302, 303, 307, 308), 302));
-    private static final Shape.Fields REWRITE =
+    private static final Schema.Fields REWRITE =
             object(optional("hostname", Names.PRECISE_HOSTNAME), optional("path", PATH_EDIT));
 
-    static final Shape.Fields EXTERNAL_AUTH = object(
+    static final Schema.Fields EXTERNAL_AUTH = object(
                     required("backendRef", BACKEND),
                     optional("forwardBody", object(optional("maxSize", whole().between(0, Integer.MAX_VALUE)))),
                     optional("grpc", object(optional("allowedHeaders", names()))),
@@ -132,7 +132,7 @@ final class RouteFilters {
                     "http must be specified when protocol is set to 'HTTP', and with no other",
                     auth -> auth.has("http") == auth.is("protocol", "HTTP"));
 
-    private static final Shape.Fields FILTER = oneFieldOfItsType(object(
+    private static final Schema.Fields FILTER = oneFieldOfItsType(object(
             required(
                     "type",
                     text().oneOf(
@@ -153,20 +153,20 @@ final class RouteFilters {
             optional("responseHeaderModifier", HEADER_EDITS),
             optional("urlRewrite", REWRITE)));
 
-    static final Shape.Items FILTERS = filters();
+    static final Schema.Items FILTERS = filters();
 
     private RouteFilters() {}
 
-    private static Shape.Items names() {
+    private static Schema.Items names() {
         return list(text()).most(64).distinct();
     }
 
-    private static Shape.Items starAlone(Shape.Items list) {
+    private static Schema.Items starAlone(Schema.Items list) {
         return list.starAlone();
     }
 
-    static Shape.Fields backend(Shape.Fields shape) {
-        return shape.rule(
+    static Schema.Fields backend(Schema.Fields schema) {
+        return schema.rule(
                         "Must have port for Service reference",
                         ref -> !(ref.is("group", "") && ref.is("kind", "Service")) || ref.has("port"))
                 .rule(
@@ -175,8 +175,8 @@ final class RouteFilters {
                                 || !ref.has("port"));
     }
 
-    private static Shape.Fields oneFieldOfItsType(Shape.Fields shape) {
-        Shape.Fields ruled = shape;
+    private static Schema.Fields oneFieldOfItsType(Schema.Fields schema) {
+        Schema.Fields ruled = schema;
         for (Map.Entry<String, String> pair : new TreeMap<>(FIELD_OF_TYPE).entrySet()) {
             String type = pair.getKey();
             String field = pair.getValue();
@@ -190,8 +190,8 @@ final class RouteFilters {
         return ruled;
     }
 
-    private static Shape.Items filters() {
-        Shape.Items items = list(FILTER)
+    private static Schema.Items filters() {
+        Schema.Items items = list(FILTER)
                 .most(16)
                 .rule(
                         "May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both",
@@ -202,17 +202,17 @@ final class RouteFilters {
         return items;
     }
 
-    private static long count(List<View> filters, String type) {
+    private static long count(List<ValidObject> filters, String type) {
         return filters.stream().filter(filter -> filter.is("type", type)).count();
     }
 
-    static List<Filter> all(View holder) {
+    static List<Filter> all(ValidObject holder) {
         return holder.objects("filters").stream().map(RouteFilters::filter).toList();
     }
 
-    private static Filter filter(View view) {
-        String type = view.text("type");
-        View body = view.object(Objects.requireNonNull(FIELD_OF_TYPE.get(type)));
+    private static Filter filter(ValidObject object) {
+        String type = object.text("type");
+        ValidObject body = object.object(Objects.requireNonNull(FIELD_OF_TYPE.get(type)));
         return switch (type) {
             case "RequestHeaderModifier" -> new Filter.RequestHeaders(edits(body));
             case "ResponseHeaderModifier" -> new Filter.ResponseHeaders(edits(body));
@@ -235,50 +235,50 @@ final class RouteFilters {
         };
     }
 
-    static BackendRef backendRef(View view) {
+    static BackendRef backendRef(ValidObject object) {
         return new BackendRef(
                 new ObjectRef(
-                        new GroupKind(view.text("group"), view.text("kind")),
-                        view.optionalText("namespace"),
-                        view.text("name")),
-                Names.port(view, "port"),
-                view.optionalWhole("weight").orElse(1),
-                all(view));
+                        new GroupKind(object.text("group"), object.text("kind")),
+                        object.optionalText("namespace"),
+                        object.text("name")),
+                Names.port(object, "port"),
+                object.optionalWhole("weight").orElse(1),
+                all(object));
     }
 
-    private static HeaderEdits edits(View view) {
-        return new HeaderEdits(headers(view, "set"), headers(view, "add"), view.texts("remove"));
+    private static HeaderEdits edits(ValidObject object) {
+        return new HeaderEdits(headers(object, "set"), headers(object, "add"), object.texts("remove"));
     }
 
-    private static List<HeaderEdits.Header> headers(View view, String field) {
-        return view.objects(field).stream()
+    private static List<HeaderEdits.Header> headers(ValidObject object, String field) {
+        return object.objects(field).stream()
                 .map(header -> new HeaderEdits.Header(header.text("name"), header.text("value")))
                 .toList();
     }
 
-    private static Filter.Share share(View view) {
-        return view.optionalObject("fraction")
+    private static Filter.Share share(ValidObject object) {
+        return object.optionalObject("fraction")
                 .map(fraction -> new Filter.Share(fraction.whole("numerator"), fraction.whole("denominator")))
-                .or(() -> view.optionalWhole("percent").map(percent -> new Filter.Share(percent, 100)))
+                .or(() -> object.optionalWhole("percent").map(percent -> new Filter.Share(percent, 100)))
                 .orElse(Filter.Share.ALL);
     }
 
-    private static Optional<PathEdit> path(View view) {
-        return view.optionalObject("path")
+    private static Optional<PathEdit> path(ValidObject object) {
+        return object.optionalObject("path")
                 .map(path -> path.is("type", "ReplaceFullPath")
                         ? new PathEdit.Full(path.text("replaceFullPath"))
                         : new PathEdit.Prefix(path.text("replacePrefixMatch")));
     }
 
-    private static Filter cors(View view) {
+    private static Filter cors(ValidObject object) {
         return new Filter.Cors(
-                view.texts("allowOrigins"),
-                view.texts("allowMethods"),
-                view.texts("allowHeaders"),
-                view.texts("exposeHeaders"),
-                view.optionalFlag("allowCredentials").orElse(false)
+                object.texts("allowOrigins"),
+                object.texts("allowMethods"),
+                object.texts("allowHeaders"),
+                object.texts("exposeHeaders"),
+                object.optionalFlag("allowCredentials").orElse(false)
                         ? Filter.Credentials.ALLOWED
                         : Filter.Credentials.WITHHELD,
-                view.whole("maxAge"));
+                object.whole("maxAge"));
     }
 }

@@ -1,16 +1,16 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.defaulted;
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.text;
-import static dev.shellac.decode.shape.Shape.whole;
+import static dev.shellac.decode.schema.Schema.defaulted;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.text;
+import static dev.shellac.decode.schema.Schema.whole;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.gateway.DefaultScope;
@@ -38,11 +38,11 @@ final class RouteKinds {
     private static final List<String> NOT_IN_A_PATH = List.of("//", "/./", "/../", "%2f", "%2F", "#");
     private static final List<String> NOT_AT_ITS_END = List.of("/..", "/.");
 
-    private static final Shape.Fields PATH = path(object(
+    private static final Schema.Fields PATH = path(object(
             defaulted("type", text().oneOf("Exact", "PathPrefix", "RegularExpression"), "PathPrefix"),
             defaulted("value", text().most(1024), "/")));
 
-    private static final Shape.Fields MATCH = object(
+    private static final Schema.Fields MATCH = object(
             defaulted("path", PATH, ANY_PATH),
             optional("headers", valueMatches(Names.HEADER_VALUE)),
             optional("queryParams", valueMatches(text().length(1, 1024))),
@@ -50,16 +50,16 @@ final class RouteKinds {
                     "method",
                     text().oneOf("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH")));
 
-    private static final Shape.Fields TIMEOUTS = object(
+    private static final Schema.Fields TIMEOUTS = object(
                     optional("backendRequest", Names.DURATION), optional("request", Names.DURATION))
             .rule("backendRequest timeout cannot be longer than request timeout", RouteKinds::timeoutsAgree);
 
-    private static final Shape.Fields RETRY = object(
+    private static final Schema.Fields RETRY = object(
             defaulted("attempts", whole().between(0, Integer.MAX_VALUE), 1),
             optional("backoff", Names.DURATION),
             optional("codes", list(whole().between(400, 599)).distinct()));
 
-    private static final Shape.Fields SESSION = object(
+    private static final Schema.Fields SESSION = object(
                     optional("absoluteTimeout", Names.DURATION),
                     optional(
                             "cookie",
@@ -82,7 +82,7 @@ final class RouteKinds {
                     "header must be specified for Header type, and for no other",
                     session -> session.has("header") == session.is("type", "Header"));
 
-    private static final Shape.Fields BACKEND = RouteFilters.backend(object(
+    private static final Schema.Fields BACKEND = RouteFilters.backend(object(
             defaulted("group", Names.GROUP, ""),
             defaulted("kind", Names.KIND, "Service"),
             required("name", Names.NAME),
@@ -91,7 +91,7 @@ final class RouteKinds {
             defaulted("weight", whole().between(0, 1_000_000), 1),
             optional("filters", RouteFilters.FILTERS)));
 
-    private static final Shape.Fields RULE = rule(object(
+    private static final Schema.Fields RULE = rule(object(
             optional("name", Names.SECTION),
             defaulted("matches", list(MATCH).most(64), List.of(Map.of("path", ANY_PATH))),
             optional("filters", RouteFilters.FILTERS),
@@ -100,7 +100,7 @@ final class RouteKinds {
             optional("sessionPersistence", SESSION),
             optional("timeouts", TIMEOUTS)));
 
-    private static final Shape.Items PARENTS = list(object(
+    private static final Schema.Items PARENTS = list(object(
                     defaulted("group", Names.GROUP, Names.GATEWAY_API),
                     defaulted("kind", Names.KIND, "Gateway"),
                     required("name", Names.NAME),
@@ -158,7 +158,7 @@ final class RouteKinds {
 
     private RouteKinds() {}
 
-    private static Shape.Items valueMatches(Shape.Text value) {
+    private static Schema.Items valueMatches(Schema.Text value) {
         return list(object(
                         required("name", Names.HEADER_NAME),
                         defaulted("type", text().oneOf("Exact", "RegularExpression"), "Exact"),
@@ -167,8 +167,8 @@ final class RouteKinds {
                 .uniqueBy("name");
     }
 
-    private static Shape.Fields path(Shape.Fields shape) {
-        Shape.Fields ruled = shape.rule(
+    private static Schema.Fields path(Schema.Fields schema) {
+        Schema.Fields ruled = schema.rule(
                 "value must be an absolute path and start with '/' when type one of ['Exact', 'PathPrefix']",
                 path -> isPattern(path) || path.text("value").startsWith("/"));
         for (String part : NOT_IN_A_PATH) {
@@ -187,12 +187,12 @@ final class RouteKinds {
                 path -> isPattern(path) || RouteFilters.PATH.accepts(path.text("value")));
     }
 
-    private static boolean isPattern(View path) {
+    private static boolean isPattern(ValidObject path) {
         return path.is("type", "RegularExpression");
     }
 
-    private static Shape.Fields rule(Shape.Fields shape) {
-        return shape.rule(
+    private static Schema.Fields rule(Schema.Fields schema) {
+        return schema.rule(
                         "RequestRedirect filter must not be used together with backendRefs",
                         rule -> rule.objects("backendRefs").isEmpty()
                                 || rule.objects("filters").stream().noneMatch(filter -> filter.has("requestRedirect")))
@@ -217,7 +217,7 @@ final class RouteKinds {
     }
 
     // The originals ask whether exactly one holder has such a filter: with two, the rule says nothing.
-    private static boolean replacesPrefix(Stream<View> holders, String filter) {
+    private static boolean replacesPrefix(Stream<ValidObject> holders, String filter) {
         return holders.filter(holder -> holder.objects("filters").stream()
                                         .flatMap(found -> found.optionalObject(filter).stream())
                                         .flatMap(found -> found.optionalObject("path").stream())
@@ -228,23 +228,23 @@ final class RouteKinds {
                 == 1;
     }
 
-    private static boolean hasOnePrefix(View rule) {
-        List<View> matches = rule.objects("matches");
+    private static boolean hasOnePrefix(ValidObject rule) {
+        List<ValidObject> matches = rule.objects("matches");
         return matches.size() == 1 && matches.getFirst().object("path").is("type", "PathPrefix");
     }
 
-    private static boolean namesAreUnique(List<View> rules) {
+    private static boolean namesAreUnique(List<ValidObject> rules) {
         var seen = new HashSet<String>();
         return rules.stream()
                 .flatMap(rule -> rule.optionalText("name").stream())
                 .allMatch(seen::add);
     }
 
-    private static List<Object> parent(View ref) {
+    private static List<Object> parent(ValidObject ref) {
         return List.of(ref.text("group"), ref.text("kind"), ref.text("name"), ref.optionalText("namespace"));
     }
 
-    private static boolean saySectionAlike(List<View> refs) {
+    private static boolean saySectionAlike(List<ValidObject> refs) {
         return refs.stream()
                 .allMatch(one -> refs.stream()
                         .filter(other -> parent(one).equals(parent(other)))
@@ -252,79 +252,80 @@ final class RouteKinds {
                                 && one.has("port") == other.has("port")));
     }
 
-    private static boolean areDistinct(List<View> refs) {
+    private static boolean areDistinct(List<ValidObject> refs) {
         var seen = new HashSet<List<Object>>();
         return refs.stream()
                 .allMatch(ref ->
                         seen.add(List.of(parent(ref), ref.optionalText("sectionName"), ref.optionalWhole("port"))));
     }
 
-    private static boolean timeoutsAgree(View timeouts) {
+    private static boolean timeoutsAgree(ValidObject timeouts) {
         Optional<Duration> request = duration(timeouts, "request").filter(limit -> !limit.isZero());
         Optional<Duration> attempt = duration(timeouts, "backendRequest");
         return request.isEmpty() || attempt.isEmpty() || attempt.get().compareTo(request.get()) <= 0;
     }
 
-    private static Optional<Duration> duration(View view, String field) {
-        return view.optionalText(field).flatMap(Durations::parse);
+    private static Optional<Duration> duration(ValidObject object, String field) {
+        return object.optionalText(field).flatMap(Durations::parse);
     }
 
-    private static HttpRoute route(Metadata meta, View view) {
-        View spec = view.object("spec");
+    private static HttpRoute route(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
         return new HttpRoute(
                 meta,
                 spec.objects("parentRefs").stream().map(RouteKinds::parentRef).toList(),
                 spec.texts("hostnames").stream().map(Names::hostname).toList(),
                 spec.objects("rules").stream().map(RouteKinds::ruleOf).toList(),
                 GatewayKinds.scope(spec, "useDefaultGateways"),
-                view.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
     }
 
-    private static HttpRoute outline(Metadata meta, View view) {
+    private static HttpRoute outline(Metadata meta, ValidObject object) {
         return new HttpRoute(
                 meta,
-                view.object("spec").objects("parentRefs").stream()
+                object.object("spec").objects("parentRefs").stream()
                         .map(RouteKinds::parentRef)
                         .toList(),
                 List.of(),
                 List.of(),
                 DefaultScope.NONE,
-                view.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofRoute).orElse(RouteStatus.NONE));
     }
 
-    private static ParentRef parentRef(View view) {
+    private static ParentRef parentRef(ValidObject object) {
         return new ParentRef(
-                Names.type(view),
-                view.optionalText("namespace"),
-                view.text("name"),
-                view.optionalText("sectionName"),
-                Names.port(view, "port"));
+                Names.type(object),
+                object.optionalText("namespace"),
+                object.text("name"),
+                object.optionalText("sectionName"),
+                Names.port(object, "port"));
     }
 
-    private static Rule ruleOf(View view) {
+    private static Rule ruleOf(ValidObject object) {
         // An empty list of matches is what no list at all would have been given.
         List<Match> matches =
-                view.objects("matches").stream().map(RouteKinds::match).toList();
+                object.objects("matches").stream().map(RouteKinds::match).toList();
         return new Rule(
-                view.optionalText("name"),
+                object.optionalText("name"),
                 matches.isEmpty()
                         ? List.of(new Match(PathMatch.EVERYTHING, List.of(), List.of(), Optional.empty()))
                         : matches,
-                RouteFilters.all(view),
-                view.objects("backendRefs").stream()
+                RouteFilters.all(object),
+                object.objects("backendRefs").stream()
                         .map(RouteFilters::backendRef)
                         .toList(),
-                view.optionalObject("timeouts")
+                object.optionalObject("timeouts")
                         .map(limits -> new Timeouts(duration(limits, "request"), duration(limits, "backendRequest")))
                         .orElse(Timeouts.NONE),
-                view.optionalObject("retry")
+                object.optionalObject("retry")
                         .map(retry ->
                                 new Retry(retry.whole("attempts"), retry.wholes("codes"), duration(retry, "backoff"))),
-                view.optionalObject("sessionPersistence").map(session -> new SessionPersistence(session.text("type"))));
+                object.optionalObject("sessionPersistence")
+                        .map(session -> new SessionPersistence(session.text("type"))));
     }
 
-    private static Match match(View view) {
-        View path = view.object("path");
+    private static Match match(ValidObject object) {
+        ValidObject path = object.object("path");
         String value = path.text("value");
         return new Match(
                 switch (path.text("type")) {
@@ -332,18 +333,18 @@ final class RouteKinds {
                     case "PathPrefix" -> new PathMatch.Prefix(value);
                     default -> new PathMatch.Pattern(value);
                 },
-                view.objects("headers").stream()
+                object.objects("headers").stream()
                         .map(header -> new Match.HeaderMatch(header.text("name"), value(header)))
                         .toList(),
-                view.objects("queryParams").stream()
+                object.objects("queryParams").stream()
                         .map(query -> new Match.QueryMatch(query.text("name"), value(query)))
                         .toList(),
-                view.optionalText("method"));
+                object.optionalText("method"));
     }
 
-    private static ValueMatch value(View view) {
-        return view.is("type", "Exact")
-                ? new ValueMatch.Exact(view.text("value"))
-                : new ValueMatch.Pattern(view.text("value"));
+    private static ValueMatch value(ValidObject object) {
+        return object.is("type", "Exact")
+                ? new ValueMatch.Exact(object.text("value"))
+                : new ValueMatch.Pattern(object.text("value"));
     }
 }

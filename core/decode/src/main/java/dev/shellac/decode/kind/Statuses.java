@@ -1,14 +1,14 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.text;
-import static dev.shellac.decode.shape.Shape.whole;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.text;
+import static dev.shellac.decode.schema.Schema.whole;
 
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.route.ParentRef;
 import dev.shellac.model.status.Address;
@@ -25,7 +25,7 @@ import java.util.List;
 
 /** Status as it is read back: ours and that of others, which we must keep. */
 final class Statuses {
-    static final Shape.Items CONDITIONS = list(object(
+    static final Schema.Items CONDITIONS = list(object(
                     required("type", text()),
                     required("status", text().oneOf("True", "False", "Unknown")),
                     optional("reason", text()),
@@ -33,7 +33,7 @@ final class Statuses {
                     optional("observedGeneration", whole()),
                     optional("lastTransitionTime", text()))
             .open());
-    private static final Shape.Items LISTENERS = list(object(
+    private static final Schema.Items LISTENERS = list(object(
                     required("name", text()),
                     optional("attachedRoutes", whole()),
                     optional("conditions", CONDITIONS),
@@ -42,7 +42,7 @@ final class Statuses {
                             list(object(optional("group", text()), required("kind", text()))
                                     .open())))
             .open());
-    private static final Shape.Fields REFERENCE = object(
+    private static final Schema.Fields REFERENCE = object(
                     optional("group", text()),
                     optional("kind", text()),
                     optional("namespace", text()),
@@ -51,11 +51,11 @@ final class Statuses {
                     optional("port", Names.PORT))
             .open();
 
-    static final Shape.Fields CLASS = object(
+    static final Schema.Fields CLASS = object(
                     optional("conditions", CONDITIONS),
                     optional("supportedFeatures", list(object(required("name", text())))))
             .open();
-    static final Shape.Fields GATEWAY = object(
+    static final Schema.Fields GATEWAY = object(
                     optional(
                             "addresses",
                             list(object(optional("type", text()), required("value", text()))
@@ -64,10 +64,10 @@ final class Statuses {
                     optional("listeners", LISTENERS),
                     optional("attachedListenerSets", whole()))
             .open();
-    static final Shape.Fields LISTENER_SET = object(
+    static final Schema.Fields LISTENER_SET = object(
                     optional("conditions", CONDITIONS), optional("listeners", LISTENERS))
             .open();
-    static final Shape.Fields ROUTE = object(optional(
+    static final Schema.Fields ROUTE = object(optional(
                     "parents",
                     list(object(
                                     required("parentRef", REFERENCE),
@@ -75,7 +75,7 @@ final class Statuses {
                                     optional("conditions", CONDITIONS))
                             .open())))
             .open();
-    static final Shape.Fields POLICY = object(optional(
+    static final Schema.Fields POLICY = object(optional(
                     "ancestors",
                     list(object(
                                     required("ancestorRef", REFERENCE),
@@ -86,38 +86,38 @@ final class Statuses {
 
     private Statuses() {}
 
-    static GatewayClassStatus ofClass(View view) {
+    static GatewayClassStatus ofClass(ValidObject object) {
         return new GatewayClassStatus(
-                conditions(view),
-                view.objects("supportedFeatures").stream()
+                conditions(object),
+                object.objects("supportedFeatures").stream()
                         .map(feature -> feature.text("name"))
                         .toList());
     }
 
-    static GatewayStatus ofGateway(View view) {
+    static GatewayStatus ofGateway(ValidObject object) {
         return new GatewayStatus(
-                view.objects("addresses").stream()
+                object.objects("addresses").stream()
                         .map(address ->
                                 new Address(address.optionalText("type").orElse("IPAddress"), address.text("value")))
                         .toList(),
-                conditions(view),
-                listeners(view),
-                view.optionalWhole("attachedListenerSets").orElse(0));
+                conditions(object),
+                listeners(object),
+                object.optionalWhole("attachedListenerSets").orElse(0));
     }
 
-    static ListenerSetStatus ofListenerSet(View view) {
-        return new ListenerSetStatus(conditions(view), listeners(view));
+    static ListenerSetStatus ofListenerSet(ValidObject object) {
+        return new ListenerSetStatus(conditions(object), listeners(object));
     }
 
-    static RouteStatus ofRoute(View view) {
-        return new RouteStatus(view.objects("parents").stream()
+    static RouteStatus ofRoute(ValidObject object) {
+        return new RouteStatus(object.objects("parents").stream()
                 .map(parent -> new RouteStatus.Parent(
                         reference(parent.object("parentRef")), parent.text("controllerName"), conditions(parent)))
                 .toList());
     }
 
-    static PolicyStatus ofPolicy(View view) {
-        return new PolicyStatus(view.objects("ancestors").stream()
+    static PolicyStatus ofPolicy(ValidObject object) {
+        return new PolicyStatus(object.objects("ancestors").stream()
                 .map(ancestor -> new PolicyStatus.Ancestor(
                         reference(ancestor.object("ancestorRef")),
                         ancestor.text("controllerName"),
@@ -125,12 +125,12 @@ final class Statuses {
                 .toList());
     }
 
-    static CacheInvalidationStatus ofInvalidation(View view) {
-        return new CacheInvalidationStatus(view.optionalText("phase"), conditions(view));
+    static CacheInvalidationStatus ofInvalidation(ValidObject object) {
+        return new CacheInvalidationStatus(object.optionalText("phase"), conditions(object));
     }
 
-    private static List<ListenerStatus> listeners(View view) {
-        return view.objects("listeners").stream()
+    private static List<ListenerStatus> listeners(ValidObject object) {
+        return object.objects("listeners").stream()
                 .map(listener -> new ListenerStatus(
                         listener.text("name"),
                         listener.optionalWhole("attachedRoutes").orElse(0),
@@ -142,29 +142,29 @@ final class Statuses {
                 .toList();
     }
 
-    private static ConditionSet conditions(View view) {
+    private static ConditionSet conditions(ValidObject object) {
         return new ConditionSet(
-                view.objects("conditions").stream().map(Statuses::condition).toList());
+                object.objects("conditions").stream().map(Statuses::condition).toList());
     }
 
-    private static Condition condition(View view) {
+    private static Condition condition(ValidObject object) {
         return new Condition(
-                view.text("type"),
-                Names.constant(Condition.State.class, view.text("status")),
-                view.optionalText("reason").orElse(""),
-                view.optionalText("message").orElse(""),
-                view.optionalLong("observedGeneration").orElse(0L),
-                view.optionalText("lastTransitionTime"));
+                object.text("type"),
+                Names.constant(Condition.State.class, object.text("status")),
+                object.optionalText("reason").orElse(""),
+                object.optionalText("message").orElse(""),
+                object.optionalLong("observedGeneration").orElse(0L),
+                object.optionalText("lastTransitionTime"));
     }
 
-    private static ParentRef reference(View view) {
+    private static ParentRef reference(ValidObject object) {
         return new ParentRef(
                 new GroupKind(
-                        view.optionalText("group").orElse(Names.GATEWAY_API),
-                        view.optionalText("kind").orElse("Gateway")),
-                view.optionalText("namespace"),
-                view.text("name"),
-                view.optionalText("sectionName"),
-                Names.port(view, "port"));
+                        object.optionalText("group").orElse(Names.GATEWAY_API),
+                        object.optionalText("kind").orElse("Gateway")),
+                object.optionalText("namespace"),
+                object.text("name"),
+                object.optionalText("sectionName"),
+                Names.port(object, "port"));
     }
 }

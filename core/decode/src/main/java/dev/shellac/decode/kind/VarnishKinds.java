@@ -1,14 +1,14 @@
 package dev.shellac.decode.kind;
 
-import static dev.shellac.decode.shape.Shape.list;
-import static dev.shellac.decode.shape.Shape.object;
-import static dev.shellac.decode.shape.Shape.optional;
-import static dev.shellac.decode.shape.Shape.required;
-import static dev.shellac.decode.shape.Shape.text;
+import static dev.shellac.decode.schema.Schema.list;
+import static dev.shellac.decode.schema.Schema.object;
+import static dev.shellac.decode.schema.Schema.optional;
+import static dev.shellac.decode.schema.Schema.required;
+import static dev.shellac.decode.schema.Schema.text;
 
 import dev.shellac.decode.kind.KindDecoder.Scope;
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
@@ -37,18 +37,18 @@ final class VarnishKinds {
     private static final int MOST_PATH = 1024;
 
     // Go's time.ParseDuration, which CEL's duration() is too.
-    private static final Shape.Text DURATION = text().most(40)
+    private static final Schema.Text DURATION = text().most(40)
             .matching(Names.pattern(
                     "^[+-]?(0|(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$",
                     "a duration such as 10s, 5m or 1h30m"))
             .rule("is too long", "duration(self) <= duration('876000h')", VarnishKinds::isBelowACentury)
             .admission("must not be negative", "!self.startsWith('-')", text -> !text.startsWith("-"));
-    private static final Shape.Text LIFETIME = DURATION.admission(
+    private static final Schema.Text LIFETIME = DURATION.admission(
             "must be greater than zero",
             "duration(self) > duration('0s')",
             text -> Durations.parse(text).map(Duration::isPositive).orElse(true));
 
-    private static final Shape.Fields TARGET = object(
+    private static final Schema.Fields TARGET = object(
                     required("group", text()).means("gateway.networking.k8s.io"),
                     required("kind", text()).means("Gateway or HTTPRoute."),
                     required("name", text()).means("Its name; it is in the namespace of the policy."),
@@ -62,7 +62,7 @@ final class VarnishKinds {
                     "!has(self.sectionName) || self.kind != 'Gateway'",
                     target -> !target.has("sectionName") || !target.is("kind", "Gateway"));
 
-    private static final Shape.Fields QUERY = object(
+    private static final Schema.Fields QUERY = object(
                     optional("include", list(text())).means("Only these parameters tell objects apart."),
                     optional("exclude", list(text())).means("All but these tell objects apart."))
             .admission(
@@ -71,7 +71,7 @@ final class VarnishKinds {
                     query -> query.texts("include").isEmpty()
                             || query.texts("exclude").isEmpty());
 
-    private static final Shape.Fields POLICY = object(
+    private static final Schema.Fields POLICY = object(
                     required("targetRef", TARGET).means("What the policy is for."),
                     optional("defaultTTL", LIFETIME)
                             .means("How long a response is cached whose origin says nothing about it."),
@@ -111,7 +111,7 @@ final class VarnishKinds {
             VarnishKinds::cachePolicy);
 
     // A purge names paths; a ban has patterns, which need not begin with a slash.
-    private static final Shape.Fields INVALIDATION = object(
+    private static final Schema.Fields INVALIDATION = object(
                     required(
                                     "gatewayRef",
                                     object(
@@ -135,7 +135,7 @@ final class VarnishKinds {
             // both.
             .rule("an invalidation is done once: write another one", "self == oldSelf", spec -> true);
 
-    private static final Shape.Fields INVALIDATION_STATUS = object(
+    private static final Schema.Fields INVALIDATION_STATUS = object(
                     optional("phase", text()).means("InProgress, Complete or Failed."),
                     optional("completedAt", text()).means("When it was done."),
                     optional("conditions", Statuses.CONDITIONS).means("Whether it is carried out."),
@@ -154,7 +154,7 @@ final class VarnishKinds {
 
     private VarnishKinds() {}
 
-    static boolean isType(View service, Set<String> types) {
+    static boolean isType(ValidObject service, Set<String> types) {
         return service.optionalText("type").map(types::contains).orElse(true);
     }
 
@@ -164,9 +164,9 @@ final class VarnishKinds {
                 .isPresent();
     }
 
-    private static CachePolicy cachePolicy(Metadata meta, View view) {
-        View spec = view.object("spec");
-        View target = spec.object("targetRef");
+    private static CachePolicy cachePolicy(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
+        ValidObject target = spec.object("targetRef");
         return new CachePolicy(
                 meta,
                 new CachePolicy.Target(Names.type(target), target.text("name"), target.optionalText("sectionName")),
@@ -179,20 +179,20 @@ final class VarnishKinds {
                         .flatMap(bypass -> bypass.objects("headers").stream())
                         .map(header -> new BypassHeader(header.text("name"), header.optionalText("valueRegex")))
                         .toList(),
-                view.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofPolicy).orElse(PolicyStatus.NONE));
     }
 
-    private static CacheKey cacheKey(View view) {
-        Optional<View> query = view.optionalObject("queryParameters");
+    private static CacheKey cacheKey(ValidObject object) {
+        Optional<ValidObject> query = object.optionalObject("queryParameters");
         return new CacheKey(
-                view.texts("headers"),
+                object.texts("headers"),
                 query.map(found -> found.texts("include")).orElse(List.of()),
                 query.map(found -> found.texts("exclude")).orElse(List.of()));
     }
 
-    private static CacheInvalidation invalidation(Metadata meta, View view) {
-        View spec = view.object("spec");
-        View gateway = spec.object("gatewayRef");
+    private static CacheInvalidation invalidation(Metadata meta, ValidObject object) {
+        ValidObject spec = object.object("spec");
+        ValidObject gateway = spec.object("gatewayRef");
         return new CacheInvalidation(
                 meta,
                 new Name(gateway.optionalText("namespace").orElse(meta.name().namespace()), gateway.text("name")),
@@ -200,10 +200,10 @@ final class VarnishKinds {
                 Names.hostname(spec.text("hostname")),
                 spec.texts("paths"),
                 duration(spec, "ttl").orElse(RETENTION),
-                view.optionalObject("status").map(Statuses::ofInvalidation).orElse(CacheInvalidationStatus.NONE));
+                object.optionalObject("status").map(Statuses::ofInvalidation).orElse(CacheInvalidationStatus.NONE));
     }
 
-    private static Optional<Duration> duration(View view, String field) {
-        return view.optionalText(field).flatMap(Durations::parse);
+    private static Optional<Duration> duration(ValidObject object, String field) {
+        return object.optionalText(field).flatMap(Durations::parse);
     }
 }

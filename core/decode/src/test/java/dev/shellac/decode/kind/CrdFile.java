@@ -84,7 +84,7 @@ record CrdFile(GroupKind type, String plural, String shortName, String words, Ma
         version.put("name", name);
         version.put("served", true);
         version.put("storage", true);
-        if (decoder.shape().byName().containsKey("status")) {
+        if (decoder.schema().byName().containsKey("status")) {
             version.put("subresources", Map.of("status", Map.of()));
         }
         version.put("additionalPrinterColumns", printed());
@@ -108,12 +108,12 @@ record CrdFile(GroupKind type, String plural, String shortName, String words, Ma
     }
 
     private Map<String, Object> schema(KindDecoder decoder) {
-        Map<String, Object> schema = CrdSchema.of(decoder.shape());
+        Map<String, Object> schema = CrdSchema.of(decoder.schema());
         var properties = new LinkedHashMap<String, Object>();
         properties.put("apiVersion", Map.of("type", "string"));
         properties.put("kind", Map.of("type", "string"));
         properties.put("metadata", Map.of("type", "object"));
-        properties.putAll(CrdSchema.properties(decoder.shape()));
+        properties.putAll(CrdSchema.properties(decoder.schema()));
         schema.put("properties", properties);
         var described = new LinkedHashMap<String, Object>();
         described.put("description", words);

@@ -2,8 +2,8 @@ package dev.shellac.decode.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.decode.shape.Shape;
-import dev.shellac.decode.shape.View;
+import dev.shellac.decode.schema.Schema;
+import dev.shellac.decode.schema.ValidObject;
 import dev.shellac.decode.tree.CanonicalJson;
 import dev.shellac.decode.tree.Document;
 import dev.shellac.decode.tree.Node;
@@ -42,12 +42,13 @@ final class CrdParityTest {
         Path file = Path.of(System.getProperty("gateway.api.crds"))
                 .resolve("gateway.networking.k8s.io_" + plural + ".yaml");
         Document document = TreeReader.read(file.toString(), Files.readAllBytes(file), Syntax.YAML);
-        View crd = new View((Node.Mapping) ((Document.Parsed) document).roots().getFirst());
-        View stored = crd.object("spec").objects("versions").stream()
+        ValidObject crd = new ValidObject(
+                (Node.Mapping) ((Document.Parsed) document).roots().getFirst());
+        ValidObject stored = crd.object("spec").objects("versions").stream()
                 .filter(version -> version.optionalFlag("storage").orElse(false))
                 .findFirst()
                 .orElseThrow();
-        View schema = stored.object("schema")
+        ValidObject definition = stored.object("schema")
                 .object("openAPIV3Schema")
                 .object("properties")
                 .object("spec");
@@ -55,63 +56,71 @@ final class CrdParityTest {
                 .filter(candidate -> candidate.type().kind().equals(kind))
                 .findFirst()
                 .orElseThrow();
-        compare("spec", field(ours.shape(), "spec").shape(), schema);
+        compare("spec", field(ours.schema(), "spec").schema(), definition);
         assertThat(differences).isEmpty();
     }
 
-    private static Shape.Field field(Shape.Fields shape, String name) {
-        return Optional.ofNullable(shape.byName().get(name)).orElseThrow();
+    private static Schema.Field field(Schema.Fields schema, String name) {
+        return Optional.ofNullable(schema.byName().get(name)).orElseThrow();
     }
 
-    private void compare(String path, Shape shape, View schema) {
-        switch (shape) {
-            case Shape.Text text -> compareText(path, text, schema);
-            case Shape.Whole whole -> {
-                same(path, "type", "integer", schema.text("type"));
+    private void compare(String path, Schema schema, ValidObject definition) {
+        switch (schema) {
+            case Schema.Text text -> compareText(path, text, definition);
+            case Schema.Whole whole -> {
+                same(path, "type", "integer", definition.text("type"));
                 same(
                         path,
                         "minimum",
                         whole.least() == Long.MIN_VALUE ? Optional.empty() : Optional.of(whole.least()),
-                        schema.optionalLong("minimum"));
+                        definition.optionalLong("minimum"));
                 same(
                         path,
                         "maximum",
                         whole.most() >= Integer.MAX_VALUE ? Optional.empty() : Optional.of(whole.most()),
-                        schema.optionalLong("maximum"));
+                        definition.optionalLong("maximum"));
             }
-            case Shape.Flag flag -> same(path, "type", "boolean", schema.text("type"));
-            case Shape.Items items -> {
-                same(path, "type", "array", schema.text("type"));
+            case Schema.Flag flag -> same(path, "type", "boolean", definition.text("type"));
+            case Schema.Items items -> {
+                same(path, "type", "array", definition.text("type"));
                 same(
                         path,
                         "minItems",
                         items.least(),
-                        schema.optionalWhole("minItems").orElse(0));
-                same(path, "maxItems", limit(items.most()), schema.optionalWhole("maxItems"));
-                same(path, "keys", items.keys(), schema.texts("x-kubernetes-list-map-keys"));
-                same(path, "set", items.repeats() != Shape.Repeats.ALLOWED, schema.is("x-kubernetes-list-type", "set"));
-                compare(path + "[]", items.item(), schema.object("items"));
+                        definition.optionalWhole("minItems").orElse(0));
+                same(path, "maxItems", limit(items.most()), definition.optionalWhole("maxItems"));
+                same(path, "keys", items.keys(), definition.texts("x-kubernetes-list-map-keys"));
+                same(
+                        path,
+                        "set",
+                        items.repeats() != Schema.Repeats.ALLOWED,
+                        definition.is("x-kubernetes-list-type", "set"));
+                compare(path + "[]", items.item(), definition.object("items"));
             }
-            case Shape.Table table -> {
-                same(path, "maxProperties", limit(table.most()), schema.optionalWhole("maxProperties"));
-                compare(path + ".*", table.value(), schema.object("additionalProperties"));
+            case Schema.Table table -> {
+                same(path, "maxProperties", limit(table.most()), definition.optionalWhole("maxProperties"));
+                compare(path + ".*", table.value(), definition.object("additionalProperties"));
             }
-            case Shape.Fields fields -> compareFields(path, fields, schema);
-            case Shape.WholeOrText either -> {}
-            case Shape.Anything anything -> differences.add(path + " is anything here");
+            case Schema.Fields fields -> compareFields(path, fields, definition);
+            case Schema.WholeOrText either -> {}
+            case Schema.Anything anything -> differences.add(path + " is anything here");
         }
     }
 
-    private void compareText(String path, Shape.Text text, View schema) {
-        same(path, "type", "string", schema.text("type"));
-        same(path, "maxLength", limit(text.most()), schema.optionalWhole("maxLength"));
-        same(path, "minLength", text.least(), schema.optionalWhole("minLength").orElse(0));
-        same(path, "pattern", text.pattern().map(Shape.TextPattern::source), schema.optionalText("pattern"));
-        same(path, "enum", new TreeSet<>(text.oneOf()), new TreeSet<>(schema.texts("enum")));
+    private void compareText(String path, Schema.Text text, ValidObject definition) {
+        same(path, "type", "string", definition.text("type"));
+        same(path, "maxLength", limit(text.most()), definition.optionalWhole("maxLength"));
+        same(
+                path,
+                "minLength",
+                text.least(),
+                definition.optionalWhole("minLength").orElse(0));
+        same(path, "pattern", text.pattern().map(Schema.TextPattern::source), definition.optionalText("pattern"));
+        same(path, "enum", new TreeSet<>(text.oneOf()), new TreeSet<>(definition.texts("enum")));
     }
 
-    private void compareFields(String path, Shape.Fields fields, View schema) {
-        Node.Mapping properties = schema.object("properties").mapping();
+    private void compareFields(String path, Schema.Fields fields, ValidObject definition) {
+        Node.Mapping properties = definition.object("properties").mapping();
         if (path.endsWith("elector")) {
             return;
         }
@@ -124,24 +133,24 @@ final class CrdParityTest {
                 path,
                 "required",
                 new TreeSet<>(fields.byName().values().stream()
-                        .filter(Shape.Field::isRequired)
-                        .map(Shape.Field::name)
+                        .filter(Schema.Field::isRequired)
+                        .map(Schema.Field::name)
                         .toList()),
-                new TreeSet<>(schema.texts("required")));
-        for (Shape.Field field : fields.byName().values()) {
+                new TreeSet<>(definition.texts("required")));
+        for (Schema.Field field : fields.byName().values()) {
             if (properties.find(field.name()).orElse(null) instanceof Node.Mapping property) {
                 same(
                         path + "." + field.name(),
                         "default",
-                        field.fallback().map(value -> CanonicalJson.print(Shape.tree(value, new Position("", 1)))),
+                        field.fallback().map(value -> CanonicalJson.print(Schema.tree(value, new Position("", 1)))),
                         property.find("default").map(CanonicalJson::print));
-                compare(path + "." + field.name(), field.shape(), new View(property));
+                compare(path + "." + field.name(), field.schema(), new ValidObject(property));
             }
         }
     }
 
     private static Optional<Integer> limit(int most) {
-        return most == Shape.NO_LIMIT ? Optional.empty() : Optional.of(most);
+        return most == Schema.NO_LIMIT ? Optional.empty() : Optional.of(most);
     }
 
     private void same(String path, String what, Object ours, Object theirs) {

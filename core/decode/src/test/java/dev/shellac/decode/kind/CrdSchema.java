@@ -1,6 +1,6 @@
 package dev.shellac.decode.kind;
 
-import dev.shellac.decode.shape.Shape;
+import dev.shellac.decode.schema.Schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,16 +15,16 @@ final class CrdSchema {
 
     private CrdSchema() {}
 
-    static Map<String, Object> of(Shape shape) {
-        return switch (shape) {
-            case Shape.Text text -> text(text);
-            case Shape.Whole whole -> whole(whole);
-            case Shape.Flag flag -> typed("boolean");
-            case Shape.Items items -> items(items);
-            case Shape.Table table -> table(table);
-            case Shape.Fields fields -> fields(fields);
-            case Shape.WholeOrText either -> wholeOrText(either);
-            case Shape.Anything anything -> new LinkedHashMap<>(Map.of(KEEP, true));
+    static Map<String, Object> of(Schema schema) {
+        return switch (schema) {
+            case Schema.Text text -> text(text);
+            case Schema.Whole whole -> whole(whole);
+            case Schema.Flag flag -> typed("boolean");
+            case Schema.Items items -> items(items);
+            case Schema.Table table -> table(table);
+            case Schema.Fields fields -> fields(fields);
+            case Schema.WholeOrText either -> wholeOrText(either);
+            case Schema.Anything anything -> new LinkedHashMap<>(Map.of(KEEP, true));
         };
     }
 
@@ -34,7 +34,7 @@ final class CrdSchema {
         return schema;
     }
 
-    private static Map<String, Object> text(Shape.Text text) {
+    private static Map<String, Object> text(Schema.Text text) {
         Map<String, Object> schema = typed("string");
         text.format().ifPresent(format -> schema.put("format", format));
         text.pattern().ifPresent(pattern -> schema.put("pattern", pattern.source()));
@@ -50,7 +50,7 @@ final class CrdSchema {
         return schema;
     }
 
-    private static Map<String, Object> whole(Shape.Whole whole) {
+    private static Map<String, Object> whole(Schema.Whole whole) {
         Map<String, Object> schema = typed("integer");
         schema.put("format", whole.most() <= Integer.MAX_VALUE ? "int32" : "int64");
         if (whole.least() > Long.MIN_VALUE) {
@@ -62,14 +62,14 @@ final class CrdSchema {
         return schema;
     }
 
-    private static Map<String, Object> items(Shape.Items items) {
+    private static Map<String, Object> items(Schema.Items items) {
         Map<String, Object> schema = typed("array");
         if (items.least() > 0) {
             schema.put("minItems", items.least());
         }
         limit(schema, "maxItems", items.most());
         if (items.keys().isEmpty()) {
-            schema.put(LIST, items.repeats() == Shape.Repeats.ALLOWED ? "atomic" : "set");
+            schema.put(LIST, items.repeats() == Schema.Repeats.ALLOWED ? "atomic" : "set");
         } else {
             schema.put(LIST, "map");
             schema.put("x-kubernetes-list-map-keys", items.keys());
@@ -79,7 +79,7 @@ final class CrdSchema {
         return schema;
     }
 
-    private static Map<String, Object> table(Shape.Table table) {
+    private static Map<String, Object> table(Schema.Table table) {
         Map<String, Object> schema = typed("object");
         limit(schema, "maxProperties", table.most());
         rules(schema, table.keyRules(), false);
@@ -87,14 +87,14 @@ final class CrdSchema {
         return schema;
     }
 
-    private static Map<String, Object> fields(Shape.Fields fields) {
+    private static Map<String, Object> fields(Schema.Fields fields) {
         Map<String, Object> schema = typed("object");
-        if (fields.others() != Shape.Others.NAMED) {
+        if (fields.others() != Schema.Others.NAMED) {
             schema.put(KEEP, true);
         }
         List<String> required = fields.byName().values().stream()
-                .filter(Shape.Field::isRequired)
-                .map(Shape.Field::name)
+                .filter(Schema.Field::isRequired)
+                .map(Schema.Field::name)
                 .toList();
         if (!required.isEmpty()) {
             schema.put("required", required);
@@ -106,23 +106,23 @@ final class CrdSchema {
         return schema;
     }
 
-    static Map<String, Object> properties(Shape.Fields fields) {
+    static Map<String, Object> properties(Schema.Fields fields) {
         var properties = new LinkedHashMap<String, Object>();
         fields.byName().forEach((name, field) -> properties.put(name, field(field)));
         return properties;
     }
 
-    private static Map<String, Object> field(Shape.Field field) {
+    private static Map<String, Object> field(Schema.Field field) {
         var schema = new LinkedHashMap<String, Object>();
         if (!field.meaning().isEmpty()) {
             schema.put("description", field.meaning());
         }
         field.fallback().ifPresent(value -> schema.put("default", value));
-        schema.putAll(of(field.shape()));
+        schema.putAll(of(field.schema()));
         return schema;
     }
 
-    private static Map<String, Object> wholeOrText(Shape.WholeOrText either) {
+    private static Map<String, Object> wholeOrText(Schema.WholeOrText either) {
         var schema = new LinkedHashMap<String, Object>();
         schema.put("anyOf", List.of(Map.of("type", "integer"), Map.of("type", "string")));
         either.pattern().ifPresent(pattern -> schema.put("pattern", pattern.source()));
@@ -130,9 +130,9 @@ final class CrdSchema {
         return schema;
     }
 
-    private static <T> void rules(Map<String, Object> schema, List<Shape.Rule<T>> rules, boolean mayBeSilent) {
+    private static <T> void rules(Map<String, Object> schema, List<Schema.Rule<T>> rules, boolean mayBeSilent) {
         var written = new ArrayList<Map<String, Object>>();
-        for (Shape.Rule<T> rule : rules) {
+        for (Schema.Rule<T> rule : rules) {
             Optional<String> cel = rule.cel();
             if (cel.isPresent()) {
                 written.add(rule(cel.get(), rule.message()));
@@ -153,7 +153,7 @@ final class CrdSchema {
     }
 
     private static void limit(Map<String, Object> schema, String name, int most) {
-        if (most != Shape.NO_LIMIT) {
+        if (most != Schema.NO_LIMIT) {
             schema.put(name, most);
         }
     }

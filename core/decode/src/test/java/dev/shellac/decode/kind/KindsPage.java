@@ -1,6 +1,6 @@
 package dev.shellac.decode.kind;
 
-import dev.shellac.decode.shape.Shape;
+import dev.shellac.decode.schema.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +23,8 @@ final class KindsPage {
                     .append("`, ")
                     .append(decoder.scope().name().toLowerCase(Locale.ROOT))
                     .append(" scope.\n\n| field | | |\n|---|---|---|\n");
-            Shape.Field spec = decoder.shape().byName().get("spec");
-            if (spec != null && spec.shape() instanceof Shape.Fields fields) {
+            Schema.Field spec = decoder.schema().byName().get("spec");
+            if (spec != null && spec.schema() instanceof Schema.Fields fields) {
                 rows("", fields).forEach(page::append);
                 rules("spec", fields).forEach(page::append);
             }
@@ -32,24 +32,24 @@ final class KindsPage {
         return page.toString();
     }
 
-    private static List<String> rows(String prefix, Shape.Fields fields) {
+    private static List<String> rows(String prefix, Schema.Fields fields) {
         var rows = new ArrayList<String>();
-        for (Shape.Field field : fields.byName().values()) {
+        for (Schema.Field field : fields.byName().values()) {
             String path = prefix + field.name();
             rows.add("| `" + path + "` | " + type(field) + " | " + field.meaning() + " |\n");
-            Shape inner = field.shape() instanceof Shape.Items items ? items.item() : field.shape();
-            if (inner instanceof Shape.Fields below) {
-                rows.addAll(rows(path + (field.shape() instanceof Shape.Items ? "[]." : "."), below));
+            Schema inner = field.schema() instanceof Schema.Items items ? items.item() : field.schema();
+            if (inner instanceof Schema.Fields below) {
+                rows.addAll(rows(path + (field.schema() instanceof Schema.Items ? "[]." : "."), below));
             }
         }
         return rows;
     }
 
-    private static List<String> rules(String path, Shape.Fields fields) {
+    private static List<String> rules(String path, Schema.Fields fields) {
         var rules = new ArrayList<String>();
         fields.rules().forEach(rule -> rules.add("\n* `" + path + "`: " + rule.message()));
         fields.byName().values().forEach(field -> {
-            if (field.shape() instanceof Shape.Fields below) {
+            if (field.schema() instanceof Schema.Fields below) {
                 rules.addAll(rules(path + "." + field.name(), below));
             }
         });
@@ -58,23 +58,23 @@ final class KindsPage {
                 : rules;
     }
 
-    private static String type(Shape.Field field) {
+    private static String type(Schema.Field field) {
         String required = field.isRequired() ? ", required" : "";
         String fallback =
                 field.fallback().map(value -> ", default `" + value + "`").orElse("");
-        return name(field.shape()) + required + fallback;
+        return name(field.schema()) + required + fallback;
     }
 
-    private static String name(Shape shape) {
-        return switch (shape) {
-            case Shape.Text text -> text.oneOf().isEmpty() ? "text" : "`" + String.join("`, `", text.oneOf()) + "`";
-            case Shape.Whole whole -> "number";
-            case Shape.Flag flag -> "true or false";
-            case Shape.Items items -> "list of " + (items.item() instanceof Shape.Text ? "texts" : "objects");
-            case Shape.Table table -> "texts by name";
-            case Shape.Fields fields -> fields.byName().isEmpty() ? "as Kubernetes has it" : "object";
-            case Shape.WholeOrText either -> "number or text";
-            case Shape.Anything anything -> "anything";
+    private static String name(Schema schema) {
+        return switch (schema) {
+            case Schema.Text text -> text.oneOf().isEmpty() ? "text" : "`" + String.join("`, `", text.oneOf()) + "`";
+            case Schema.Whole whole -> "number";
+            case Schema.Flag flag -> "true or false";
+            case Schema.Items items -> "list of " + (items.item() instanceof Schema.Text ? "texts" : "objects");
+            case Schema.Table table -> "texts by name";
+            case Schema.Fields fields -> fields.byName().isEmpty() ? "as Kubernetes has it" : "object";
+            case Schema.WholeOrText either -> "number or text";
+            case Schema.Anything anything -> "anything";
         };
     }
 }

@@ -17,7 +17,7 @@ public record ConfigMap(Metadata meta, Map<String, String> texts) implements Res
     public ConfigMap keeping(String key, String text, String why) {
         var all = new TreeMap<>(texts);
         all.put(key, text);
-        return new ConfigMap(meta.unread(why), all);
+        return new ConfigMap(meta.withDecodeError(why), all);
     }
 
     @Override

@@ -32,7 +32,7 @@ public record Gateway(
     }
 
     /** For a form that could not be read: all but what was, as it last was. */
-    public Gateway lastRead(Gateway last) {
+    public Gateway lastValid(Gateway last) {
         return new Gateway(
                 meta,
                 className,
@@ -47,9 +47,9 @@ public record Gateway(
     }
 
     /** The same as of a newer form that could not be read at all. */
-    public Gateway unread(String why) {
+    public Gateway withDecodeError(String why) {
         return new Gateway(
-                meta.unread(why),
+                meta.withDecodeError(why),
                 className,
                 listeners,
                 addresses,

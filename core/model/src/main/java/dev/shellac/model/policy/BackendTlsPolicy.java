@@ -49,8 +49,8 @@ public record BackendTlsPolicy(Metadata meta, List<Target> targets, Validation v
     }
 
     /** The same as of a newer form that could not be read at all. */
-    public BackendTlsPolicy unread(String why) {
-        return new BackendTlsPolicy(meta.unread(why), targets, validation, status);
+    public BackendTlsPolicy withDecodeError(String why) {
+        return new BackendTlsPolicy(meta.withDecodeError(why), targets, validation, status);
     }
 
     @Override

@@ -24,13 +24,13 @@ public record HttpRoute(
     }
 
     /** For a form that could not be read: what served before goes on serving, at the parents that are named now. */
-    public HttpRoute lastRead(HttpRoute last) {
+    public HttpRoute lastValid(HttpRoute last) {
         return new HttpRoute(meta, parents, last.hostnames, last.rules, last.defaultGateways, status);
     }
 
     /** The same as of a newer form that could not be read at all. */
-    public HttpRoute unread(String why) {
-        return new HttpRoute(meta.unread(why), parents, hostnames, rules, defaultGateways, status);
+    public HttpRoute withDecodeError(String why) {
+        return new HttpRoute(meta.withDecodeError(why), parents, hostnames, rules, defaultGateways, status);
     }
 
     @Override

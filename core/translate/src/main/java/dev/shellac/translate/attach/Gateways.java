@@ -154,7 +154,7 @@ public record Gateways(Map<Name, BoundGateway> byName, List<GatewayClass> classe
 
         private Optional<Refusal> unread() {
             return gateway.meta()
-                    .unread()
+                    .decodeError()
                     .map(why -> new Refusal(Reason.INVALID, "this version of the Gateway is invalid: " + why));
         }
 

@@ -2,8 +2,8 @@ package dev.shellac.translate.plan;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
+import dev.shellac.model.persistent.PersistentList;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
-import dev.shellac.model.shared.SharedList;
 import dev.shellac.translate.resolve.UserVcl;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import java.util.Optional;
 public record GatewayPlan(
         Name gateway,
         List<ListenerPlan> listeners,
-        SharedList<HostPlan> hosts,
+        PersistentList<HostPlan> hosts,
         Optional<ResourceId> clientCertificate,
         Optional<UserVcl> userVcl,
         Optional<Clients> clients) {

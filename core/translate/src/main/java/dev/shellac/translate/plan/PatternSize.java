@@ -3,7 +3,7 @@ package dev.shellac.translate.plan;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.ValueMatch;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.Patterns;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
@@ -80,7 +80,7 @@ final class PatternSize {
                         task.caches().stream(),
                         task.placements().values().stream().map(RouteTask.Placement::cache))
                 .flatMap(Optional::stream)
-                .map(Caching::bypass)
+                .map(CacheRules::bypass)
                 .flatMap(bypass -> bypass.stream().flatMap(header -> header.valueRegex().stream()))
                 .forEach(regexes::add);
         return regexes;

@@ -11,7 +11,7 @@ import dev.shellac.model.status.MessageText;
 import dev.shellac.translate.plan.FilterPlan.MirrorPlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.ArrayList;
@@ -127,7 +127,7 @@ public final class RouteCompiler {
         var actions = new ArrayList<Action>();
         for (int i = 0; i < task.rules().size(); i++) {
             Rule rule = task.rules().get(i);
-            Optional<Caching> cache = task.caches().get(i).or(placement::cache);
+            Optional<CacheRules> cache = task.caches().get(i).or(placement::cache);
             actions.add(refusals.get(i)
                     .<Action>map(Action.Refuse::new)
                     .orElseGet(() -> new Action.Serve(

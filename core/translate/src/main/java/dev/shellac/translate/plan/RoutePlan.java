@@ -3,7 +3,7 @@ package dev.shellac.translate.plan;
 import dev.shellac.model.route.Match;
 import dev.shellac.model.route.Retry;
 import dev.shellac.model.route.Timeouts;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public record RoutePlan(Origin origin, Match match, List<String> listeners, Acti
                 List<BackendShare> backends,
                 Timeouts timeouts,
                 Optional<Retry> retry,
-                Optional<Caching> cache)
+                Optional<CacheRules> cache)
                 implements Action {
             public Serve {
                 backends = List.copyOf(backends);

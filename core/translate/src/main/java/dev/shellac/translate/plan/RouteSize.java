@@ -18,7 +18,7 @@ import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.ValueMatch;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.NormalPath;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
@@ -92,7 +92,7 @@ public final class RouteSize {
     private long bytes(RouteTask.Placement placement) {
         long bytes = 0;
         for (int i = 0; i < task.rules().size(); i++) {
-            Optional<Caching> cache = task.caches().get(i).or(placement::cache);
+            Optional<CacheRules> cache = task.caches().get(i).or(placement::cache);
             bytes += bytes(i, cache, placement);
         }
         for (Hostname host : placement.listeners().keySet()) {
@@ -101,7 +101,7 @@ public final class RouteSize {
         return bytes;
     }
 
-    private long bytes(int index, Optional<Caching> cache, RouteTask.Placement placement) {
+    private long bytes(int index, Optional<CacheRules> cache, RouteTask.Placement placement) {
         Rule rule = task.rules().get(index);
         long entries = entries(rule);
         long matches = rule.matches().size();
@@ -220,7 +220,7 @@ public final class RouteSize {
                         .orElse(0L);
     }
 
-    private static long cache(Caching cache) {
+    private static long cache(CacheRules cache) {
         int depth = DEPTH + 1;
         CacheKey key = cache.cacheKey();
         long keys = texts(depth + 1, "headers", key.headers())

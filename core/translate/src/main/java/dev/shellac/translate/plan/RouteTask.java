@@ -6,7 +6,7 @@ import dev.shellac.model.Name;
 import dev.shellac.model.route.BackendRef;
 import dev.shellac.model.route.Rule;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -26,10 +26,10 @@ public record RouteTask(
         Optional<Instant> created,
         List<Rule> rules,
         Map<BackendRef, Backend> backends,
-        List<Optional<Caching>> caches,
+        List<Optional<CacheRules>> caches,
         Map<Name, Placement> placements) {
     /** Where a route stands in a Gateway, and the Gateway's own cache policy. */
-    public record Placement(Map<Hostname, List<String>> listeners, Optional<Caching> cache) {
+    public record Placement(Map<Hostname, List<String>> listeners, Optional<CacheRules> cache) {
         public Placement {
             listeners = Copies.of(listeners);
         }

@@ -1,6 +1,6 @@
 package dev.shellac.translate.plan;
 
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,15 +11,15 @@ import java.util.Optional;
  *
  * @param bytes of all routes together
  */
-public record TableSizes(SharedMap<String, Sizes> namespaces, long bytes) {
-    public static final TableSizes NONE = new TableSizes(SharedMap.empty(), 0);
+public record TableSizes(PersistentMap<String, Sizes> namespaces, long bytes) {
+    public static final TableSizes NONE = new TableSizes(PersistentMap.empty(), 0);
 
     // A share is a multiple of a part of itself: a small change elsewhere is to change no status.
     private static final int STEPS = 16;
 
     /** The routes of one namespace. */
-    public record Sizes(SharedMap<RouteAge, Long> routes, long bytes) {
-        static final Sizes NONE = new Sizes(SharedMap.empty(), 0);
+    public record Sizes(PersistentMap<RouteAge, Long> routes, long bytes) {
+        static final Sizes NONE = new Sizes(PersistentMap.empty(), 0);
 
         private Sizes with(RouteAge route, long size) {
             return new Sizes(routes.with(route, size), bytes + size - of(route));
@@ -76,8 +76,8 @@ public record TableSizes(SharedMap<String, Sizes> namespaces, long bytes) {
     }
 
     /** The namespaces that take more than their share. While there is much room, no namespace is looked at. */
-    public SharedMap<String, Share> shares(TableBudget budget) {
-        SharedMap<String, Share> shares = SharedMap.empty();
+    public PersistentMap<String, Share> shares(TableBudget budget) {
+        PersistentMap<String, Share> shares = PersistentMap.empty();
         if (bytes <= budget.ofAnother()) {
             return shares;
         }

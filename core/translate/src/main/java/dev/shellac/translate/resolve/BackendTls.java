@@ -168,7 +168,7 @@ public final class BackendTls {
     // It asks for TLS in terms that are not understood here, so that nobody can be trusted.
     private static Optional<Verdict> unread(BackendTlsPolicy policy, Optional<Refusal> conflict) {
         return policy.meta()
-                .unread()
+                .decodeError()
                 .map(why -> new Verdict(
                         policy,
                         conflict,

@@ -6,12 +6,12 @@ import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.Snapshot;
 import dev.shellac.model.gateway.Gateway;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.CachePolicy;
 import dev.shellac.model.policy.CachePolicy.Target;
 import dev.shellac.model.route.HttpRoute;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -34,13 +34,14 @@ import java.util.stream.Collectors;
  * @param verdicts by the name of the policy
  */
 public record CachePolicies(
-        SharedMap<ResourceId, SharedList<CachePolicy>> byTarget,
-        SharedMap<ResourceId, Map<Optional<String>, CachePolicy>> winners,
-        SharedMap<Name, Verdict> verdicts) {
+        PersistentMap<ResourceId, PersistentList<CachePolicy>> byTarget,
+        PersistentMap<ResourceId, Map<Optional<String>, CachePolicy>> winners,
+        PersistentMap<Name, Verdict> verdicts) {
     /** What was found out about a policy. */
     public record Verdict(CachePolicy policy, Optional<Refusal> refusal) {}
 
-    public static final CachePolicies NONE = new CachePolicies(SharedMap.empty(), SharedMap.empty(), SharedMap.empty());
+    public static final CachePolicies NONE =
+            new CachePolicies(PersistentMap.empty(), PersistentMap.empty(), PersistentMap.empty());
 
     private static final Comparator<CachePolicy> OLDEST_FIRST =
             Comparator.comparing(CachePolicy::meta, Metadata.byAge());
@@ -75,12 +76,12 @@ public record CachePolicies(
         return Optional.<List<CachePolicy>>ofNullable(byTarget.get(target)).orElse(List.of());
     }
 
-    public Optional<Caching> ofRule(Name route, Optional<String> rule) {
+    public Optional<CacheRules> ofRule(Name route, Optional<String> rule) {
         var target = new ResourceId(GroupKind.HTTP_ROUTE, route);
         return rule.flatMap(name -> find(target, Optional.of(name))).or(() -> find(target, Optional.empty()));
     }
 
-    public Optional<Caching> ofGateway(Name gateway) {
+    public Optional<CacheRules> ofGateway(Name gateway) {
         return find(new ResourceId(GroupKind.GATEWAY, gateway), Optional.empty());
     }
 
@@ -92,14 +93,14 @@ public record CachePolicies(
                 policy.target().name());
     }
 
-    private Optional<Caching> find(ResourceId target, Optional<String> section) {
+    private Optional<CacheRules> find(ResourceId target, Optional<String> section) {
         return Optional.ofNullable(winners.get(target))
                 .flatMap(bySection -> Optional.ofNullable(bySection.get(section)))
                 .map(CachePolicies::plan);
     }
 
     private CachePolicies sorted(Change<Name, CachePolicy> change) {
-        SharedMap<ResourceId, SharedList<CachePolicy>> next = byTarget;
+        PersistentMap<ResourceId, PersistentList<CachePolicy>> next = byTarget;
         if (change.before().isPresent()) {
             ResourceId target = target(change.before().get());
             next = with(
@@ -112,25 +113,27 @@ public record CachePolicies(
         return new CachePolicies(next, winners, change.after().isPresent() ? verdicts : verdicts.without(change.key()));
     }
 
-    private static SharedList<CachePolicy> policies(
-            SharedMap<ResourceId, SharedList<CachePolicy>> byTarget, ResourceId target) {
-        return Optional.ofNullable(byTarget.get(target)).orElseGet(() -> SharedList.of(OLDEST_FIRST, List.of()));
+    private static PersistentList<CachePolicy> policies(
+            PersistentMap<ResourceId, PersistentList<CachePolicy>> byTarget, ResourceId target) {
+        return Optional.ofNullable(byTarget.get(target)).orElseGet(() -> PersistentList.of(OLDEST_FIRST, List.of()));
     }
 
-    private static SharedMap<ResourceId, SharedList<CachePolicy>> with(
-            SharedMap<ResourceId, SharedList<CachePolicy>> byTarget, ResourceId target, SharedList<CachePolicy> found) {
+    private static PersistentMap<ResourceId, PersistentList<CachePolicy>> with(
+            PersistentMap<ResourceId, PersistentList<CachePolicy>> byTarget,
+            ResourceId target,
+            PersistentList<CachePolicy> found) {
         return found.isEmpty() ? byTarget.without(target) : byTarget.with(target, found);
     }
 
     private CachePolicies judged(ResourceId target, Snapshot snapshot) {
         var counting = new HashMap<Optional<String>, CachePolicy>();
-        SharedMap<Name, Verdict> next = verdicts;
+        PersistentMap<Name, Verdict> next = verdicts;
         for (CachePolicy policy : of(target)) {
             var verdict = new Verdict(policy, refusal(policy, snapshot, counting));
             Name name = policy.meta().name();
             next = verdict.equals(next.get(name)) ? next : next.with(name, verdict);
         }
-        SharedMap<ResourceId, Map<Optional<String>, CachePolicy>> nextWinners =
+        PersistentMap<ResourceId, Map<Optional<String>, CachePolicy>> nextWinners =
                 counting.isEmpty() ? winners.without(target) : winners.with(target, Map.copyOf(counting));
         return new CachePolicies(byTarget, nextWinners, next);
     }
@@ -168,8 +171,8 @@ public record CachePolicies(
                         new Refusal(Reason.TARGET_NOT_FOUND, "HTTPRoute " + name + " has no rule named " + section));
     }
 
-    private static Caching plan(CachePolicy policy) {
-        return new Caching(
+    private static CacheRules plan(CachePolicy policy) {
+        return new CacheRules(
                 policy.id(),
                 policy.defaultTtl().map(CachePolicies::seconds),
                 policy.forcedTtl().map(CachePolicies::seconds),

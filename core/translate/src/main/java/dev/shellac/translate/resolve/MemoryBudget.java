@@ -156,11 +156,11 @@ public record MemoryBudget(
             return Optional.of("storage '" + boundless.get().argument()
                     + "' has no size, which no memory limit can promise to hold");
         }
-        Demands demands = Demands.of(storage.otherArguments(), this);
-        return demands.fault()
+        VarnishdMemoryDemand demand = VarnishdMemoryDemand.of(storage.otherArguments(), this);
+        return demand.fault()
                 .or(() -> cost(storage) + LEAST_ROOM <= room()
                         ? Optional.empty()
-                        : Optional.of(Stream.concat(transients(storage), demands.words().stream())
+                        : Optional.of(Stream.concat(transients(storage), demand.words().stream())
                                         .collect(Collectors.joining(", and "))
                                 + "; " + division() + ". Lower these settings or raise resources.limits.memory"));
     }
@@ -177,7 +177,10 @@ public record MemoryBudget(
                         .filter(Asked::isTransient)
                         .mapToLong(this::transientCost)
                         .sum()
-                + (isPromised ? Demands.of(storage.otherArguments(), this).more() : 0);
+                + (isPromised
+                        ? VarnishdMemoryDemand.of(storage.otherArguments(), this)
+                                .more()
+                        : 0);
     }
 
     private long transientCost(Asked asked) {

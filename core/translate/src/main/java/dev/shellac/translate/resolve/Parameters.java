@@ -56,7 +56,7 @@ public record Parameters(Snapshot snapshot) {
         if (found.isEmpty()) {
             return invalid("GatewayClassParameters " + ref.name() + " does not exist");
         }
-        Optional<String> unread = found.get().meta().unread();
+        Optional<String> unread = found.get().meta().decodeError();
         if (unread.isPresent()) {
             return invalid("GatewayClassParameters " + ref.name() + ": " + unread.get());
         }
@@ -85,7 +85,7 @@ public record Parameters(Snapshot snapshot) {
             String wanted = "GatewayClassParameters " + parameters.meta().name().name() + " takes its VCL from key "
                     + vcl.key() + " of ConfigMap " + vcl.configMap() + ", which ";
             if (text(vcl).isPresent()) {
-                return map.flatMap(found -> found.meta().unread())
+                return map.flatMap(found -> found.meta().decodeError())
                         .flatMap(why ->
                                 invalid(wanted + why + ": the text that was last in effect stays. Create it again,"
                                         + " or remove userVCLConfigMapRef"));

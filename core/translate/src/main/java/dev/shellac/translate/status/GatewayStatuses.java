@@ -30,15 +30,15 @@ import java.util.stream.Stream;
  * @param attached how many routes each listener has, by key
  */
 public record GatewayStatuses(Map<String, Integer> attached) {
-    private static final Set<String> OF_CLASS = Set.of(Verdicts.ACCEPTED);
+    private static final Set<String> OF_CLASS = Set.of(Conditions.ACCEPTED);
 
     public static GatewayClassStatus of(GatewayClass ours, Parameters parameters, List<String> features) {
-        var verdicts = new Verdicts(ours.meta().generation());
+        var factory = new Conditions(ours.meta().generation());
         String note =
                 parameters.missingVcl(ours).map(why -> "; " + why.message()).orElse("");
         return new GatewayClassStatus(
-                ConditionSet.of(verdicts.unless(
-                                Verdicts.ACCEPTED,
+                ConditionSet.of(factory.unless(
+                                Conditions.ACCEPTED,
                                 parameters.refusal(ours),
                                 Reason.ACCEPTED,
                                 "the class is served by this controller" + note))
@@ -48,25 +48,24 @@ public record GatewayStatuses(Map<String, Integer> attached) {
 
     public GatewayStatus of(BoundGateway bound, Optional<DataPlane> dataPlane, List<String> warnings) {
         Gateway gateway = bound.gateway();
-        var verdicts = new Verdicts(gateway.meta().generation());
+        var factory = new Conditions(gateway.meta().generation());
         var conditions = new ArrayList<Condition>();
-        Condition accepted = accepted(verdicts, bound, warnings);
+        Condition accepted = accepted(factory, bound, warnings);
         conditions.add(accepted);
-        conditions.add(programmed(verdicts, bound, accepted, dataPlane));
+        conditions.add(programmed(factory, bound, accepted, dataPlane));
         if (gateway.clientCertificate().isPresent() || bound.missingVcl().isPresent()) {
-            conditions.add(
-                    verdicts.resolvedRefs(bound.clientCertificateRefusal().or(bound::missingVcl)));
+            conditions.add(factory.resolvedRefs(bound.clientCertificateRefusal().or(bound::missingVcl)));
         }
         if (validatesInsecurely(gateway)) {
-            conditions.add(verdicts.yes(
-                    Verdicts.INSECURE,
+            conditions.add(factory.yes(
+                    Conditions.INSECURE,
                     Reason.CONFIGURATION_CHANGED,
                     "AllowInsecureFallback: clients without a valid certificate are let in"));
         }
         return new GatewayStatus(
                 dataPlane.map(DataPlane::addresses).orElse(List.of()),
-                new ConditionSet(conditions).keepingForeign(gateway.status().conditions(), Verdicts.OURS),
-                new ListenerStatuses(verdicts, bound.refusal(), dataPlane, attached)
+                new ConditionSet(conditions).keepingForeign(gateway.status().conditions(), Conditions.OURS),
+                new ListenerStatuses(factory, bound.refusal(), dataPlane, attached)
                         .of(bound.listeners(), gateway.status().listeners()),
                 bound.refusal().isPresent()
                         ? 0
@@ -75,17 +74,17 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                                 .count());
     }
 
-    private static Condition accepted(Verdicts verdicts, BoundGateway bound, List<String> warnings) {
+    private static Condition accepted(Conditions factory, BoundGateway bound, List<String> warnings) {
         if (bound.refusal().isPresent()) {
-            return verdicts.no(Verdicts.ACCEPTED, bound.refusal().get());
+            return factory.no(Conditions.ACCEPTED, bound.refusal().get());
         }
         List<String> bad = bound.listeners().stream()
                 .filter(listener -> !listener.isAccepted())
                 .map(listener -> listener.listener().name())
                 .toList();
         if (bad.isEmpty()) {
-            return verdicts.yes(
-                    Verdicts.ACCEPTED,
+            return factory.yes(
+                    Conditions.ACCEPTED,
                     Reason.ACCEPTED,
                     Stream.concat(Stream.of("the Gateway is valid"), warnings.stream())
                             .collect(Collectors.joining("; ")));
@@ -94,24 +93,24 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                         Stream.of("not valid: listener " + MessageText.list(", ", bad)), warnings.stream())
                 .collect(Collectors.joining("; "));
         return bad.size() == bound.listeners().size()
-                ? verdicts.no(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message)
-                : verdicts.yes(Verdicts.ACCEPTED, Reason.LISTENERS_NOT_VALID, message);
+                ? factory.no(Conditions.ACCEPTED, Reason.LISTENERS_NOT_VALID, message)
+                : factory.yes(Conditions.ACCEPTED, Reason.LISTENERS_NOT_VALID, message);
     }
 
     private static Condition programmed(
-            Verdicts verdicts, BoundGateway bound, Condition accepted, Optional<DataPlane> dataPlane) {
+            Conditions factory, BoundGateway bound, Condition accepted, Optional<DataPlane> dataPlane) {
         if (!accepted.holds()) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, accepted.message());
+            return factory.no(Conditions.PROGRAMMED, Reason.INVALID, accepted.message());
         }
         if (bound.all().noneMatch(BoundListener::isServing)) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, "no listener can serve");
+            return factory.no(Conditions.PROGRAMMED, Reason.INVALID, "no listener can serve");
         }
         if (dataPlane.isEmpty()) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet");
+            return factory.no(Conditions.PROGRAMMED, Reason.PENDING, "the data plane has not reported yet");
         }
         return fault(bound.gateway(), dataPlane.get())
-                .map(why -> verdicts.no(Verdicts.PROGRAMMED, why))
-                .orElseGet(() -> verdicts.yes(Verdicts.PROGRAMMED, Reason.PROGRAMMED, serves(dataPlane.get())));
+                .map(why -> factory.no(Conditions.PROGRAMMED, why))
+                .orElseGet(() -> factory.yes(Conditions.PROGRAMMED, Reason.PROGRAMMED, serves(dataPlane.get())));
     }
 
     // While a rollout stands still the pods before it serve all that is asked for.
@@ -152,7 +151,7 @@ public record GatewayStatuses(Map<String, Integer> attached) {
     }
 
     public ListenerSetStatus of(BoundSet bound, BoundGateway gateway, Optional<DataPlane> dataPlane) {
-        var verdicts = new Verdicts(bound.set().meta().generation());
+        var factory = new Conditions(bound.set().meta().generation());
         Optional<Refusal> asWhole = bound.refusal()
                 .or(() -> gateway.refusal()
                         .map(why -> new Refusal(
@@ -162,25 +161,25 @@ public record GatewayStatuses(Map<String, Integer> attached) {
                 ? Optional.empty()
                 : Optional.of(new Refusal(Reason.LISTENERS_NOT_VALID, "none of its listeners can serve")));
         boolean allGood = bound.listeners().stream().allMatch(BoundListener::isAccepted);
-        Condition accepted = verdicts.unless(
-                Verdicts.ACCEPTED,
+        Condition accepted = factory.unless(
+                Conditions.ACCEPTED,
                 refusal,
                 allGood ? Reason.ACCEPTED : Reason.LISTENERS_NOT_VALID,
                 allGood
                         ? "the listeners are part of " + gateway.gateway().id()
                         : "some of its listeners are not valid");
         return new ListenerSetStatus(
-                ConditionSet.of(accepted, programmed(verdicts, refusal, dataPlane))
-                        .keepingForeign(bound.set().status().conditions(), Verdicts.OURS),
-                new ListenerStatuses(verdicts, asWhole, dataPlane, attached)
+                ConditionSet.of(accepted, programmed(factory, refusal, dataPlane))
+                        .keepingForeign(bound.set().status().conditions(), Conditions.OURS),
+                new ListenerStatuses(factory, asWhole, dataPlane, attached)
                         .of(bound.listeners(), bound.set().status().listeners()));
     }
 
-    private static Condition programmed(Verdicts verdicts, Optional<Refusal> refusal, Optional<DataPlane> dataPlane) {
+    private static Condition programmed(Conditions factory, Optional<Refusal> refusal, Optional<DataPlane> dataPlane) {
         if (refusal.isPresent()) {
-            return verdicts.no(Verdicts.PROGRAMMED, refusal.get());
+            return factory.no(Conditions.PROGRAMMED, refusal.get());
         }
-        return verdicts.unless(
-                Verdicts.PROGRAMMED, ListenerStatuses.pending(dataPlane), Reason.PROGRAMMED, "the listeners serve");
+        return factory.unless(
+                Conditions.PROGRAMMED, ListenerStatuses.pending(dataPlane), Reason.PROGRAMMED, "the listeners serve");
     }
 }

@@ -2,8 +2,8 @@ package dev.shellac.translate.status;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.Snapshot;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.policy.CacheInvalidation;
-import dev.shellac.model.shared.SharedMap;
 import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.ConditionSet;
 import dev.shellac.translate.attach.Gateways;
@@ -13,14 +13,14 @@ import java.util.Set;
 
 /** Status of VarnishCacheInvalidations: nobody carries them out yet, and each says so. One that another operator completed stays as it is. */
 public final class InvalidationStatuses {
-    private static final Set<String> OURS = Set.of(Verdicts.ACCEPTED);
+    private static final Set<String> OURS = Set.of(Conditions.ACCEPTED);
     private static final String COMPLETE = "Complete";
     private static final String FAILED = "Failed";
 
     private InvalidationStatuses() {}
 
-    public static SharedMap<Name, CacheInvalidationStatus> of(Snapshot snapshot, Gateways gateways) {
-        SharedMap<Name, CacheInvalidationStatus> statuses = SharedMap.empty();
+    public static PersistentMap<Name, CacheInvalidationStatus> of(Snapshot snapshot, Gateways gateways) {
+        PersistentMap<Name, CacheInvalidationStatus> statuses = PersistentMap.empty();
         for (CacheInvalidation invalidation : snapshot.all(CacheInvalidation.class)) {
             if (gateways.find(invalidation.gateway()).isPresent()
                     && invalidation.status().phase().filter(COMPLETE::equals).isEmpty()) {
@@ -31,11 +31,11 @@ public final class InvalidationStatuses {
     }
 
     private static CacheInvalidationStatus of(CacheInvalidation invalidation) {
-        var verdicts = new Verdicts(invalidation.meta().generation());
+        var factory = new Conditions(invalidation.meta().generation());
         return new CacheInvalidationStatus(
                 Optional.of(FAILED),
-                ConditionSet.of(verdicts.no(
-                                Verdicts.ACCEPTED,
+                ConditionSet.of(factory.no(
+                                Conditions.ACCEPTED,
                                 Reason.UNSUPPORTED_VALUE,
                                 "invalidations are not supported yet: nothing was removed from the cache of Gateway "
                                         + invalidation.gateway()))

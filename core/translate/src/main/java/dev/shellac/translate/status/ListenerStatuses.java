@@ -21,13 +21,13 @@ import java.util.Optional;
  * @param attached how many routes each listener has, by key
  */
 record ListenerStatuses(
-        Verdicts verdicts, Optional<Refusal> owner, Optional<DataPlane> dataPlane, Map<String, Integer> attached) {
+        Conditions factory, Optional<Refusal> owner, Optional<DataPlane> dataPlane, Map<String, Integer> attached) {
     List<ListenerStatus> of(List<BoundListener> listeners, List<ListenerStatus> before) {
         return listeners.stream()
                 .map(listener -> new ListenerStatus(
                         listener.listener().name(),
                         attached.getOrDefault(listener.key(), 0),
-                        conditions(listener).keepingForeign(foreign(listener, before), Verdicts.OURS),
+                        conditions(listener).keepingForeign(foreign(listener, before), Conditions.OURS),
                         listener.kinds()))
                 .toList();
     }
@@ -43,15 +43,15 @@ record ListenerStatuses(
     private ConditionSet conditions(BoundListener listener) {
         Optional<Refusal> refused = refusal(listener);
         var conditions = new ArrayList<Condition>();
-        conditions.add(verdicts.unless(Verdicts.ACCEPTED, refused, Reason.ACCEPTED, "the listener is valid"));
+        conditions.add(factory.unless(Conditions.ACCEPTED, refused, Reason.ACCEPTED, "the listener is valid"));
         conditions.add(programmed(listener, refused));
-        conditions.add(verdicts.resolvedRefs(listener.refs().or(() -> refused(listener.certificates()))));
+        conditions.add(factory.resolvedRefs(listener.refs().or(() -> refused(listener.certificates()))));
         conditions.add(listener.conflict()
-                .map(why -> verdicts.yes(Verdicts.CONFLICTED, why.reason(), why.message()))
-                .orElseGet(() -> verdicts.no(Verdicts.CONFLICTED, Reason.NO_CONFLICTS, "the port is its own")));
+                .map(why -> factory.yes(Conditions.CONFLICTED, why.reason(), why.message()))
+                .orElseGet(() -> factory.no(Conditions.CONFLICTED, Reason.NO_CONFLICTS, "the port is its own")));
         listener.overlaps()
-                .map(other -> verdicts.yes(
-                        Verdicts.OVERLAPPING, Reason.OVERLAPPING_HOSTNAMES, "shares hosts with listener " + other))
+                .map(other -> factory.yes(
+                        Conditions.OVERLAPPING, Reason.OVERLAPPING_HOSTNAMES, "shares hosts with listener " + other))
                 .ifPresent(conditions::add);
         return new ConditionSet(conditions);
     }
@@ -70,25 +70,25 @@ record ListenerStatuses(
 
     private Condition programmed(BoundListener listener, Optional<Refusal> refused) {
         if (listener.conflict().isPresent()) {
-            return verdicts.no(Verdicts.PROGRAMMED, listener.conflict().get());
+            return factory.no(Conditions.PROGRAMMED, listener.conflict().get());
         }
         if (refused.isPresent()) {
-            return verdicts.no(
-                    Verdicts.PROGRAMMED, Reason.INVALID, refused.get().message());
+            return factory.no(
+                    Conditions.PROGRAMMED, Reason.INVALID, refused.get().message());
         }
         if (!listener.isServing()) {
             String why = listener.refs().map(Refusal::message).orElse("no kind of route can attach");
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, why);
+            return factory.no(Conditions.PROGRAMMED, Reason.INVALID, why);
         }
         if (owner.isPresent()) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, owner.get().message());
+            return factory.no(Conditions.PROGRAMMED, Reason.INVALID, owner.get().message());
         }
         Optional<Refusal> bare = bare(listener);
         if (bare.isPresent()) {
-            return verdicts.no(Verdicts.PROGRAMMED, Reason.INVALID, bare.get().message());
+            return factory.no(Conditions.PROGRAMMED, Reason.INVALID, bare.get().message());
         }
-        return verdicts.unless(
-                Verdicts.PROGRAMMED,
+        return factory.unless(
+                Conditions.PROGRAMMED,
                 pending(dataPlane).or(() -> late(listener)),
                 Reason.PROGRAMMED,
                 "the listener serves");

@@ -24,28 +24,28 @@ public record PolicyStatuses(String controllerName) {
 
     public Optional<PolicyStatus> of(BackendTls.Verdict verdict, Collection<ResourceId> gateways) {
         BackendTlsPolicy policy = verdict.policy();
-        var verdicts = new Verdicts(policy.meta().generation());
+        var factory = new Conditions(policy.meta().generation());
         var conditions = ConditionSet.of(
-                verdicts.unless(
-                        Verdicts.ACCEPTED,
+                factory.unless(
+                        Conditions.ACCEPTED,
                         verdict.conflict().or(verdict::refusal),
                         Reason.ACCEPTED,
                         "the policy is in effect"),
-                verdicts.resolvedRefs(verdict.refs()));
+                factory.resolvedRefs(verdict.refs()));
         return status(policy.status(), gateways.stream().map(ParentRef::to).toList(), conditions);
     }
 
     /** A cache policy always has a word: where no Gateway is behind its target, the target itself stands for one. */
     public Optional<PolicyStatus> of(CachePolicies.Verdict verdict, Collection<ResourceId> gateways) {
         CachePolicy policy = verdict.policy();
-        var verdicts = new Verdicts(policy.meta().generation());
+        var factory = new Conditions(policy.meta().generation());
         Optional<Refusal> refusal = verdict.refusal()
                 .or(() -> gateways.isEmpty()
                         ? Optional.of(new Refusal(
                                 Reason.TARGET_NOT_FOUND,
                                 target(policy) + " does not belong to a Gateway of this controller"))
                         : Optional.empty());
-        Condition accepted = verdicts.unless(Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, "the policy is in effect");
+        Condition accepted = factory.unless(Conditions.ACCEPTED, refusal, Reason.ACCEPTED, "the policy is in effect");
         List<ParentRef> ancestors = gateways.isEmpty()
                 ? List.of(new ParentRef(
                         policy.target().type(),

@@ -45,14 +45,14 @@ public record RouteStatuses(String controllerName) {
 
     private static ConditionSet conditions(
             HttpRoute route, Attachment attachment, CompiledRoute compiled, List<TableRefusal> refused) {
-        var verdicts = new Verdicts(route.meta().generation());
+        var factory = new Conditions(route.meta().generation());
         Optional<Refusal> refusal = attachment.refusal().or(compiled::refusal).or(() -> unread(route));
         var conditions = new ArrayList<Condition>();
-        conditions.add(verdicts.unless(Verdicts.ACCEPTED, refusal, Reason.ACCEPTED, accepted(attachment)));
-        conditions.add(verdicts.resolvedRefs(compiled.refs()));
+        conditions.add(factory.unless(Conditions.ACCEPTED, refusal, Reason.ACCEPTED, accepted(attachment)));
+        conditions.add(factory.resolvedRefs(compiled.refs()));
         if (refusal.isEmpty()) {
             partial(compiled, refused)
-                    .map(why -> verdicts.yes(Verdicts.PARTIALLY_INVALID, why.reason(), why.message()))
+                    .map(why -> factory.yes(Conditions.PARTIALLY_INVALID, why.reason(), why.message()))
                     .ifPresent(conditions::add);
         }
         return new ConditionSet(conditions);
@@ -60,7 +60,7 @@ public record RouteStatuses(String controllerName) {
 
     private static Optional<Refusal> unread(HttpRoute route) {
         return route.meta()
-                .unread()
+                .decodeError()
                 .map(why -> new Refusal(
                         Reason.UNSUPPORTED_VALUE,
                         "this version of the route is invalid"

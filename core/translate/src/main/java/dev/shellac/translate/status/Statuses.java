@@ -1,7 +1,7 @@
 package dev.shellac.translate.status;
 
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.model.status.CacheInvalidationStatus;
 import dev.shellac.model.status.GatewayClassStatus;
 import dev.shellac.model.status.GatewayStatus;
@@ -21,18 +21,18 @@ public record Statuses(
         Map<Name, PolicyStatus> cachePolicies,
         Map<Name, CacheInvalidationStatus> cacheInvalidations) {
     /** The types of conditions that are ours, where others write beside us. */
-    public static final Set<String> OWN_CONDITIONS = Verdicts.OURS;
+    public static final Set<String> OWN_CONDITIONS = Conditions.OURS;
 
     public static final Statuses EMPTY =
             new Statuses(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
     public Statuses {
-        gatewayClasses = SharedMap.of(gatewayClasses);
-        gateways = SharedMap.of(gateways);
-        listenerSets = SharedMap.of(listenerSets);
-        httpRoutes = SharedMap.of(httpRoutes);
-        backendTlsPolicies = SharedMap.of(backendTlsPolicies);
-        cachePolicies = SharedMap.of(cachePolicies);
-        cacheInvalidations = SharedMap.of(cacheInvalidations);
+        gatewayClasses = PersistentMap.of(gatewayClasses);
+        gateways = PersistentMap.of(gateways);
+        listenerSets = PersistentMap.of(listenerSets);
+        httpRoutes = PersistentMap.of(httpRoutes);
+        backendTlsPolicies = PersistentMap.of(backendTlsPolicies);
+        cachePolicies = PersistentMap.of(cachePolicies);
+        cacheInvalidations = PersistentMap.of(cacheInvalidations);
     }
 }

@@ -8,7 +8,7 @@ import dev.shellac.model.route.PathMatch;
 import dev.shellac.model.route.Rule;
 import dev.shellac.model.route.Timeouts;
 import dev.shellac.model.route.ValueMatch;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import dev.shellac.translate.resolve.Reason;
 import dev.shellac.translate.resolve.Refusal;
 import java.util.List;
@@ -75,7 +75,7 @@ final class PatternSizeTest {
                 Optional.empty(),
                 rules,
                 Map.of(),
-                rules.stream().map(rule -> Optional.<Caching>empty()).toList(),
+                rules.stream().map(rule -> Optional.<CacheRules>empty()).toList(),
                 Map.of());
     }
 

@@ -3,7 +3,7 @@ package dev.shellac.translate.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.plan.TableSizes.Share;
 import java.time.Instant;
 import java.util.Optional;
@@ -76,8 +76,8 @@ final class TableSizesTest {
     }
 
     private static void check(TableSizes sizes) {
-        SharedMap<String, Share> shares = shares(sizes);
-        assertThat(sizes.bytes()).isEqualTo(sum(sizes, SharedMap.empty()));
+        PersistentMap<String, Share> shares = shares(sizes);
+        assertThat(sizes.bytes()).isEqualTo(sum(sizes, PersistentMap.empty()));
         assertThat(sum(sizes, shares)).isLessThanOrEqualTo(BUDGET.bytes());
         sizes.namespaces().forEach((namespace, routes) -> {
             // A share is rounded down by a sixteenth at most.
@@ -88,7 +88,7 @@ final class TableSizesTest {
         });
     }
 
-    private static long sum(TableSizes sizes, SharedMap<String, Share> shares) {
+    private static long sum(TableSizes sizes, PersistentMap<String, Share> shares) {
         return sizes.namespaces().entrySet().stream()
                 .flatMap(namespace -> namespace.getValue().routes().entrySet().stream()
                         .filter(route -> Stream.ofNullable(shares.get(namespace.getKey()))
@@ -97,7 +97,7 @@ final class TableSizesTest {
                 .sum();
     }
 
-    private static SharedMap<String, Share> shares(TableSizes sizes) {
+    private static PersistentMap<String, Share> shares(TableSizes sizes) {
         return sizes.shares(BUDGET);
     }
 }

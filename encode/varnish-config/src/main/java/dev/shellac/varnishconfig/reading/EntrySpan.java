@@ -2,7 +2,7 @@ package dev.shellac.varnishconfig.reading;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.shellac.varnishconfig.reading.Spans.Span;
+import dev.shellac.varnishconfig.reading.JsonSpans.Span;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package dev.shellac.varnishconfig.reading;
 
-import dev.shellac.varnishconfig.reading.Spans.Span;
+import dev.shellac.varnishconfig.reading.JsonSpans.Span;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,23 +13,23 @@ import java.util.Map;
  * @param routes what was read
  * @param byFirst each route by its first entry, for the next reading
  */
-record HostReading(Span span, List<ReadRoute> routes, Map<EntrySpan, Known> byFirst) {
+record HostReading(Span span, List<ParsedRoute> routes, Map<EntrySpan, Known> byFirst) {
     static final HostReading NOTHING = new HostReading(Span.EMPTY, List.of(), Map.of());
 
     /** A route and all of its entries. */
-    record Known(ReadRoute route, List<EntrySpan> entries) {}
+    record Known(ParsedRoute route, List<EntrySpan> entries) {}
 
-    static HostReading of(Span host, HostReading before, Json.Parser parser) throws NotRouting {
-        Span list = Spans.of(host, parser).get("routes");
+    static HostReading of(Span host, HostReading before, Json.Parser parser) throws RoutingFormatException {
+        Span list = JsonSpans.of(host, parser).get("routes");
         var entries = new ArrayList<EntrySpan>();
         if (list != null) {
-            for (Span item : Spans.items(list, parser)) {
+            for (Span item : JsonSpans.items(list, parser)) {
                 entries.add(EntrySpan.of(item));
             }
         }
         // Readers of the format go by priority, then by place.
         entries.sort((one, other) -> Integer.compare(other.priority(), one.priority()));
-        var routes = new ArrayList<ReadRoute>();
+        var routes = new ArrayList<ParsedRoute>();
         var byFirst = new HashMap<EntrySpan, Known>();
         int at = 0;
         while (at < entries.size()) {
@@ -45,7 +45,7 @@ record HostReading(Span span, List<ReadRoute> routes, Map<EntrySpan, Known> byFi
                 routes.add(known.route());
                 byFirst.put(alike.getFirst(), new Known(known.route(), alike));
             } else {
-                List<ReadRoute> read = RouteReading.all(parsed(alike, parser));
+                List<ParsedRoute> read = RouteReading.all(parsed(alike, parser));
                 routes.addAll(read);
                 if (read.size() == 1) {
                     byFirst.put(alike.getFirst(), new Known(read.getFirst(), alike));
@@ -56,11 +56,12 @@ record HostReading(Span span, List<ReadRoute> routes, Map<EntrySpan, Known> byFi
         return new HostReading(host, routes, byFirst);
     }
 
-    private static List<Json.Members> parsed(List<EntrySpan> entries, Json.Parser parser) throws NotRouting {
+    private static List<Json.Members> parsed(List<EntrySpan> entries, Json.Parser parser)
+            throws RoutingFormatException {
         var members = new ArrayList<Json.Members>();
         for (EntrySpan entry : entries) {
             if (!(entry.span().parse(parser) instanceof Json.Members found)) {
-                throw new NotRouting("routes: a list of objects expected");
+                throw new RoutingFormatException("routes: a list of objects expected");
             }
             members.add(found);
         }

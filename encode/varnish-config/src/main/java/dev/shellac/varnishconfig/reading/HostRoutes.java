@@ -9,20 +9,20 @@ import java.util.stream.Collectors;
 /** The routes of a host, first tried first. Another object is another reading. */
 public final class HostRoutes {
     private final Hostname host;
-    private final List<ReadRoute> routes;
+    private final List<ParsedRoute> routes;
     private final Set<Name> services;
 
-    HostRoutes(Hostname host, List<ReadRoute> routes) {
+    HostRoutes(Hostname host, List<ParsedRoute> routes) {
         this.host = host;
         this.routes = List.copyOf(routes);
-        this.services = routes.stream().flatMap(ReadRoute::services).collect(Collectors.toUnmodifiableSet());
+        this.services = routes.stream().flatMap(ParsedRoute::services).collect(Collectors.toUnmodifiableSet());
     }
 
     public Hostname host() {
         return host;
     }
 
-    public List<ReadRoute> routes() {
+    public List<ParsedRoute> routes() {
         return routes;
     }
 

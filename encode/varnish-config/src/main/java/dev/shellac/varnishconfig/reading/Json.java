@@ -38,6 +38,6 @@ public sealed interface Json {
     @FunctionalInterface
     interface Parser {
         /** One value, which takes all of these bytes. */
-        Json parse(byte[] bytes, int from, int length) throws NotRouting;
+        Json parse(byte[] bytes, int from, int length) throws RoutingFormatException;
     }
 }

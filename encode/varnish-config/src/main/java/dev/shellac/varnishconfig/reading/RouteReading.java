@@ -66,11 +66,11 @@ final class RouteReading {
         return rule;
     }
 
-    static ReadRoute read(Map<String, Json> rule, List<Json.Members> entries) throws NotRouting {
+    static ParsedRoute read(Map<String, Json> rule, List<Json.Members> entries) throws RoutingFormatException {
         return new RouteReading(rule, entries).route();
     }
 
-    private ReadRoute route() throws NotRouting {
+    private ParsedRoute route() throws RoutingFormatException {
         JsonWriter json = JsonWriter.compact().open('{');
         copy(json, MATCH);
         copy(json, List.of("listeners"));
@@ -94,10 +94,10 @@ final class RouteReading {
         Map<String, Json> origin = rule.get("origin") instanceof Json.Members members ? members.members() : Map.of();
         int number = Fields.number(origin, "rule").orElse(0);
         int match = Fields.number(origin, "match").orElse(0);
-        return new ReadRoute(
+        return new ParsedRoute(
                 head,
                 json.close('}').chunk(),
-                new ReadRoute.Targets(List.copyOf(served), List.copyOf(mirrored), refused),
+                new ParsedRoute.Targets(List.copyOf(served), List.copyOf(mirrored), refused),
                 name,
                 number,
                 match);
@@ -109,7 +109,7 @@ final class RouteReading {
         }
     }
 
-    private void group(JsonWriter json, Json.Members entry) throws NotRouting {
+    private void group(JsonWriter json, Json.Members entry) throws RoutingFormatException {
         boolean invalid = entry.get("invalid").equals(Optional.of(new Json.Literal("true")));
         Optional<Json> external = entry.get("external_proxy");
         if (Fields.text(entry.members(), "service").isEmpty() && !invalid && external.isEmpty()) {
@@ -132,7 +132,7 @@ final class RouteReading {
     }
 
     // The formats differ in how they name the backend of a mirror.
-    private void filters(JsonWriter json, Json.Members filters) throws NotRouting {
+    private void filters(JsonWriter json, Json.Members filters) throws RoutingFormatException {
         json.open('{');
         for (Map.Entry<String, Json> filter : filters.members().entrySet()) {
             json.name(filter.getKey());
@@ -145,11 +145,11 @@ final class RouteReading {
         json.close('}');
     }
 
-    private void mirrors(JsonWriter json, Json.Items mirrors) throws NotRouting {
+    private void mirrors(JsonWriter json, Json.Items mirrors) throws RoutingFormatException {
         json.open('[');
         for (Json item : mirrors.items()) {
             if (!(item instanceof Json.Members mirror)) {
-                throw new NotRouting("request_mirrors: an object expected");
+                throw new RoutingFormatException("request_mirrors: an object expected");
             }
             json.open('{').field("pool", pool(mirror, mirrored));
             for (Map.Entry<String, Json> field : rule(mirror).entrySet()) {
@@ -160,7 +160,7 @@ final class RouteReading {
         json.close(']');
     }
 
-    private static String pool(Json.Members entry, Set<Backend.Serving> backends) throws NotRouting {
+    private static String pool(Json.Members entry, Set<Backend.Serving> backends) throws RoutingFormatException {
         Map<String, Json> fields = entry.members();
         int target = Fields.number(fields, "port").orElse(0);
         Optional<String> portName =
@@ -199,10 +199,10 @@ final class RouteReading {
     }
 
     /** The entries of a host, those of one route together; readers of the format go by priority, then by place. */
-    static List<ReadRoute> all(List<Json.Members> entries) throws NotRouting {
+    static List<ParsedRoute> all(List<Json.Members> entries) throws RoutingFormatException {
         var sorted = new ArrayList<>(entries);
         sorted.sort((one, other) -> Integer.compare(priority(other), priority(one)));
-        var routes = new ArrayList<ReadRoute>();
+        var routes = new ArrayList<ParsedRoute>();
         int from = 0;
         while (from < sorted.size()) {
             Map<String, Json> rule = rule(sorted.get(from));

@@ -3,7 +3,7 @@ package dev.shellac.varnishconfig.reading;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +21,13 @@ import java.util.Set;
 public record Routing(
         Optional<List<Listener>> listeners,
         Optional<Map<String, Set<Port>>> sockets,
-        SharedMap<Hostname, HostRoutes> hosts,
+        PersistentMap<Hostname, HostRoutes> hosts,
         Map<String, String> faults) {
     /** A listener that serves. */
     public record Listener(String key, Hostname hostname, Port port, String protocol) {}
 
-    public static final Routing NOTHING = new Routing(Optional.empty(), Optional.empty(), SharedMap.empty(), Map.of());
+    public static final Routing NOTHING =
+            new Routing(Optional.empty(), Optional.empty(), PersistentMap.empty(), Map.of());
 
     public Routing {
         listeners = listeners.map(List::copyOf);

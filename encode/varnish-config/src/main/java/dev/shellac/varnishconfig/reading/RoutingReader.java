@@ -2,8 +2,8 @@ package dev.shellac.varnishconfig.reading;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Port;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.varnishconfig.reading.Spans.Span;
+import dev.shellac.model.persistent.PersistentMap;
+import dev.shellac.varnishconfig.reading.JsonSpans.Span;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,9 +36,9 @@ public final class RoutingReader {
     /**
      * The file. Its bytes are not kept, only those of its hosts.
      *
-     * @throws NotRouting if nothing of it can be used; one host that cannot is among the faults
+     * @throws RoutingFormatException if nothing of it can be used; one host that cannot is among the faults
      */
-    public Routing read(byte[] bytes) throws NotRouting {
+    public Routing read(byte[] bytes) throws RoutingFormatException {
         Map<String, Span> top = top(bytes);
         Optional<List<Routing.Listener>> listeners;
         Optional<Map<String, Set<Port>>> sockets;
@@ -48,7 +48,7 @@ public final class RoutingReader {
             Optional<Json> mapped = part(top, "sockets");
             sockets = mapped.isPresent() ? Optional.of(sockets(mapped.get())) : Optional.empty();
         } catch (IllegalArgumentException e) {
-            throw new NotRouting("listeners or sockets: " + e.getMessage());
+            throw new RoutingFormatException("listeners or sockets: " + e.getMessage());
         }
         Map<String, Span> file = vhosts(top);
         replaced = Map.of();
@@ -67,9 +67,9 @@ public final class RoutingReader {
      * The last file, changed: the hosts that are named here are as they are here, {@code null} where there is none any more. Changes that were
      * read before count for nothing.
      *
-     * @throws NotRouting if nothing of it can be used
+     * @throws RoutingFormatException if nothing of it can be used
      */
-    public Routing change(byte[] bytes) throws NotRouting {
+    public Routing change(byte[] bytes) throws RoutingFormatException {
         Map<String, Span> next = vhosts(top(bytes));
         var before = new HashMap<String, Optional<Span>>();
         next.keySet().forEach(name -> before.put(name, inFile(name)));
@@ -100,26 +100,26 @@ public final class RoutingReader {
                         .or(() -> Optional.ofNullable(readings.get(name)).map(HostReading::span));
     }
 
-    private Map<String, Span> top(byte[] bytes) throws NotRouting {
-        Map<String, Span> top = Spans.of(new Span(bytes, 0, bytes.length), parser);
-        Json version = part(top, "version").orElseThrow(() -> new NotRouting("there is no version"));
+    private Map<String, Span> top(byte[] bytes) throws RoutingFormatException {
+        Map<String, Span> top = JsonSpans.of(new Span(bytes, 0, bytes.length), parser);
+        Json version = part(top, "version").orElseThrow(() -> new RoutingFormatException("there is no version"));
         if (!(version instanceof Json.Literal number) || !VERSION.contains(number.json())) {
-            throw new NotRouting("not of version 2");
+            throw new RoutingFormatException("not of version 2");
         }
         return top;
     }
 
-    private Map<String, Span> vhosts(Map<String, Span> top) throws NotRouting {
+    private Map<String, Span> vhosts(Map<String, Span> top) throws RoutingFormatException {
         Span vhosts = top.get("vhosts");
-        return vhosts == null ? Map.of() : Spans.of(vhosts, parser);
+        return vhosts == null ? Map.of() : JsonSpans.of(vhosts, parser);
     }
 
     /** The hosts on the way to the next routing. */
     private final class Hosts {
-        private SharedMap<Hostname, HostRoutes> now;
+        private PersistentMap<Hostname, HostRoutes> now;
         private final Map<String, String> faults;
 
-        Hosts(SharedMap<Hostname, HostRoutes> before, Map<String, String> faults) {
+        Hosts(PersistentMap<Hostname, HostRoutes> before, Map<String, String> faults) {
             this.now = before;
             this.faults = faults;
         }
@@ -148,23 +148,23 @@ public final class RoutingReader {
                 var host = new Hostname(name);
                 HostReading reading = HostReading.of(alone, before, parser);
                 readings.put(name, reading);
-                List<ReadRoute> routes = reading.routes();
+                List<ParsedRoute> routes = reading.routes();
                 now = routes.isEmpty() ? now.without(host) : now.with(host, new HostRoutes(host, routes));
-            } catch (NotRouting | IllegalArgumentException e) {
+            } catch (RoutingFormatException | IllegalArgumentException e) {
                 unread.put(name, alone);
                 faults.put(name, String.valueOf(e.getMessage()));
             }
         }
     }
 
-    private Optional<Json> part(Map<String, Span> top, String name) throws NotRouting {
+    private Optional<Json> part(Map<String, Span> top, String name) throws RoutingFormatException {
         Span span = top.get(name);
         return span == null ? Optional.empty() : Optional.of(span.parse(parser));
     }
 
-    private static List<Routing.Listener> listeners(Json json) throws NotRouting {
+    private static List<Routing.Listener> listeners(Json json) throws RoutingFormatException {
         if (!(json instanceof Json.Members members)) {
-            throw new NotRouting("listeners: an object expected");
+            throw new RoutingFormatException("listeners: an object expected");
         }
         var listeners = new ArrayList<Routing.Listener>();
         for (Map.Entry<String, Json> member : members.members().entrySet()) {
@@ -172,7 +172,7 @@ public final class RoutingReader {
                     member.getValue() instanceof Json.Members listener ? listener.members() : Map.of();
             String hostname = Fields.text(fields, "hostname");
             int port = Fields.number(fields, "port")
-                    .orElseThrow(() -> new NotRouting("listener " + member.getKey() + " has no port"));
+                    .orElseThrow(() -> new RoutingFormatException("listener " + member.getKey() + " has no port"));
             listeners.add(new Routing.Listener(
                     member.getKey(),
                     hostname.isEmpty() ? Hostname.ANY : new Hostname(hostname),
@@ -183,9 +183,9 @@ public final class RoutingReader {
     }
 
     // A port, or several where one socket serves what came by others.
-    private static Map<String, Set<Port>> sockets(Json json) throws NotRouting {
+    private static Map<String, Set<Port>> sockets(Json json) throws RoutingFormatException {
         if (!(json instanceof Json.Members members)) {
-            throw new NotRouting("sockets: an object expected");
+            throw new RoutingFormatException("sockets: an object expected");
         }
         var sockets = new HashMap<String, Set<Port>>();
         for (Map.Entry<String, Json> member : members.members().entrySet()) {
@@ -194,7 +194,8 @@ public final class RoutingReader {
             var ports = new HashSet<Port>();
             for (Json number : numbers) {
                 ports.add(new Port(Fields.number(number)
-                        .orElseThrow(() -> new NotRouting("socket " + member.getKey() + ": a port expected"))));
+                        .orElseThrow(
+                                () -> new RoutingFormatException("socket " + member.getKey() + ": a port expected"))));
             }
             sockets.put(member.getKey(), ports);
         }

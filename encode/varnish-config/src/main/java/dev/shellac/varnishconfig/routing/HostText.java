@@ -1,8 +1,8 @@
 package dev.shellac.varnishconfig.routing;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.varnishconfig.wire.Chunk;
@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.Optional;
 
 /** A host with its entries. Readers of the format sort by priority, descending: it is the position, counted from the end. */
-record HostText(Hostname host, Chunk start, SharedMap<RoutePlan, List<EntryText>> routes) {
+record HostText(Hostname host, Chunk start, PersistentMap<RoutePlan, List<EntryText>> routes) {
     private static final Chunk FIRST = Chunk.of("\n" + " ".repeat(8));
     private static final Chunk NEXT = Chunk.of(",\n" + " ".repeat(8));
     private static final Chunk END = Chunk.of("\n" + " ".repeat(6) + "]\n" + " ".repeat(4) + "}");
 
     static HostText empty(Hostname host) {
         String start = JsonWriter.compact().text(host.value()) + ": {\n" + " ".repeat(6) + "\"routes\": [";
-        return new HostText(host, Chunk.of(start), SharedMap.empty(Precedence.FIRST_TRIED_FIRST));
+        return new HostText(host, Chunk.of(start), PersistentMap.empty(Precedence.FIRST_TRIED_FIRST));
     }
 
     HostText changed(List<Change<Object, RoutePlan>> changes) {
-        SharedMap<RoutePlan, List<EntryText>> next = routes;
+        PersistentMap<RoutePlan, List<EntryText>> next = routes;
         for (Change<Object, RoutePlan> change : changes) {
             RoutePlan place = change.after().or(change::before).orElseThrow();
             Optional<List<EntryText>> after = change.after().map(route -> EntryText.of(host, route));

@@ -3,8 +3,8 @@ package dev.shellac.varnishconfig.routing;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.nio.ByteBuffer;
@@ -23,9 +23,9 @@ public final class RoutingFile {
     private static final Chunk END = Chunk.of("}\n}\n");
 
     private final Chunk head;
-    private final SharedMap<Hostname, HostText> hosts;
+    private final PersistentMap<Hostname, HostText> hosts;
 
-    RoutingFile(Chunk head, SharedMap<Hostname, HostText> hosts) {
+    RoutingFile(Chunk head, PersistentMap<Hostname, HostText> hosts) {
         this.head = head;
         this.hosts = hosts;
     }

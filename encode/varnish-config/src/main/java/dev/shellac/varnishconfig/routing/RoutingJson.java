@@ -1,9 +1,9 @@
 package dev.shellac.varnishconfig.routing;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
@@ -21,11 +21,12 @@ import java.util.Optional;
  * encodes the routes that changed since. For one thread.
  */
 public final class RoutingJson {
-    private static final SharedList<RoutePlan> NO_ROUTES =
-            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+    private static final PersistentList<RoutePlan> NO_ROUTES =
+            PersistentList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
 
-    private SharedList<HostPlan> plans = SharedMap.<Hostname, HostPlan>empty().values();
-    private SharedMap<Hostname, HostText> hosts = SharedMap.empty();
+    private PersistentList<HostPlan> plans =
+            PersistentMap.<Hostname, HostPlan>empty().values();
+    private PersistentMap<Hostname, HostText> hosts = PersistentMap.empty();
 
     /** An encoder that has seen nothing yet. */
     public RoutingJson() {}
@@ -51,7 +52,7 @@ public final class RoutingJson {
     }
 
     private RoutingFile file(GatewayPlan plan, Optional<SocketMap> sockets) {
-        SharedMap<Hostname, HostText> next = hosts;
+        PersistentMap<Hostname, HostText> next = hosts;
         for (Change<Object, HostPlan> change : plan.hosts().changesSince(plans)) {
             Hostname host = change.after().or(change::before).orElseThrow().hostname();
             HostText text = Optional.ofNullable(next.get(host))
@@ -64,7 +65,7 @@ public final class RoutingJson {
         return new RoutingFile(head(plan, sockets), hosts);
     }
 
-    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+    private static PersistentList<RoutePlan> routes(Optional<HostPlan> host) {
         return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 

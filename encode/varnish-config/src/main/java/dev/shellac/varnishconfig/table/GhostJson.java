@@ -2,9 +2,9 @@ package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
@@ -23,16 +23,16 @@ import java.util.Optional;
  * whose endpoints or users did. What comes out is what an encoder without a memory would write. For one thread.
  */
 public final class GhostJson {
-    private static final SharedList<RoutePlan> NO_ROUTES =
-            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+    private static final PersistentList<RoutePlan> NO_ROUTES =
+            PersistentList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
 
     /** The last table and what it was made from. */
     private record Memory(
             List<ListenerPlan> listeners,
             SocketMap sockets,
-            SharedList<HostPlan> plans,
+            PersistentList<HostPlan> plans,
             GhostTable.Parts<HostJson> parts,
-            Fingerprint fingerprint) {}
+            TableHash tableHash) {}
 
     private Optional<Memory> last = Optional.empty();
 
@@ -47,11 +47,11 @@ public final class GhostJson {
      * @param sockets a port that the plan does not have is left out
      */
     public GhostTable encode(GatewayPlan plan, Collection<EndpointSlice> slices, SocketMap sockets) {
-        var members = new Members();
+        var edit = new TableHashEdit();
         Chunk head = head(plan, sockets);
-        members.head(last.map(memory -> memory.parts().head()), head);
-        SharedMap<Hostname, HostJson> hosts =
-                last.map(memory -> memory.parts().hosts()).orElseGet(SharedMap::empty);
+        edit.head(last.map(memory -> memory.parts().head()), head);
+        PersistentMap<Hostname, HostJson> hosts =
+                last.map(memory -> memory.parts().hosts()).orElseGet(PersistentMap::empty);
         int length = last.map(memory -> memory.parts().hostsLength()).orElse(0);
         var moreUses = new HashMap<Backend.Serving, Integer>();
         for (Change<Object, HostPlan> change : plan.hosts().changesSince(before())) {
@@ -59,33 +59,32 @@ public final class GhostJson {
             List<Change<Object, RoutePlan>> routes = routes(change.after()).changesSince(routes(change.before()));
             routes.forEach(route -> count(route, moreUses));
             Optional<HostJson> known = Optional.ofNullable(hosts.get(host));
-            HostJson next = known.orElseGet(() -> HostJson.empty(host)).changed(routes, members);
+            HostJson next = known.orElseGet(() -> HostJson.empty(host)).changed(routes, edit);
             hosts = next.isEmpty() ? hosts.without(host) : hosts.with(host, next);
             length += (next.isEmpty() ? 0 : next.length())
                     - known.map(HostJson::length).orElse(0);
         }
-        Pools pools = last.map(memory -> memory.parts().pools())
-                .orElse(Pools.EMPTY)
-                .changed(moreUses, shared(slices), members);
-        Fingerprint fingerprint = members.applyTo(last.map(Memory::fingerprint).orElse(Fingerprint.EMPTY));
+        Pools pools =
+                last.map(memory -> memory.parts().pools()).orElse(Pools.EMPTY).changed(moreUses, shared(slices), edit);
+        TableHash tableHash = edit.applyTo(last.map(Memory::tableHash).orElse(TableHash.EMPTY));
         var parts = new GhostTable.Parts<>(head, pools, hosts, length);
-        last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, fingerprint));
-        return new GhostTable(parts, "sha256:" + fingerprint.hash());
+        last = Optional.of(new Memory(plan.listeners(), sockets, plan.hosts(), parts, tableHash));
+        return new GhostTable(parts, "sha256:" + tableHash.hash());
     }
 
-    private SharedList<HostPlan> before() {
+    private PersistentList<HostPlan> before() {
         return last.map(Memory::plans)
-                .orElseGet(() -> SharedMap.<Hostname, HostPlan>empty().values());
+                .orElseGet(() -> PersistentMap.<Hostname, HostPlan>empty().values());
     }
 
-    private static SharedList<RoutePlan> routes(Optional<HostPlan> host) {
+    private static PersistentList<RoutePlan> routes(Optional<HostPlan> host) {
         return host.map(HostPlan::routes).orElse(NO_ROUTES);
     }
 
-    private static SharedList<EndpointSlice> shared(Collection<EndpointSlice> slices) {
-        return slices instanceof SharedList<EndpointSlice> shared
-                ? shared
-                : SharedMap.of(slices, (EndpointSlice slice) -> slice.meta().name())
+    private static PersistentList<EndpointSlice> shared(Collection<EndpointSlice> slices) {
+        return slices instanceof PersistentList<EndpointSlice> persistent
+                ? persistent
+                : PersistentMap.of(slices, (EndpointSlice slice) -> slice.meta().name())
                         .values();
     }
 

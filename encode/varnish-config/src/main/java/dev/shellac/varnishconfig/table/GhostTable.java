@@ -1,7 +1,7 @@
 package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.varnishconfig.wire.Chunk;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class GhostTable {
      * @param head sockets and listeners
      * @param hostsLength of all hosts, without what is between them
      */
-    record Parts<H extends TableHost>(Chunk head, Pools pools, SharedMap<Hostname, H> hosts, int hostsLength) {}
+    record Parts<H extends TableHost>(Chunk head, Pools pools, PersistentMap<Hostname, H> hosts, int hostsLength) {}
 
     GhostTable(Parts<?> parts, String hash) {
         this.start = Chunk.of("{\"version\":2,\n\"hash\":\"" + hash + "\",\n");
@@ -75,7 +75,7 @@ public final class GhostTable {
         return hash;
     }
 
-    private static <V> void members(ByteBuffer target, SharedMap<?, V> members, Consumer<V> member) {
+    private static <V> void members(ByteBuffer target, PersistentMap<?, V> members, Consumer<V> member) {
         int start = target.position();
         members.forEach((key, value) -> {
             (target.position() == start ? LINE : BETWEEN).copyTo(target);

@@ -1,8 +1,8 @@
 package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.RoutePlan;
 import dev.shellac.varnishconfig.wire.Chunk;
@@ -23,10 +23,10 @@ final class HostJson implements TableHost {
 
     private final Hostname host;
     private final Chunk start;
-    private final SharedMap<RoutePlan, RouteText> routes;
+    private final PersistentMap<RoutePlan, RouteText> routes;
     private final int routesLength;
 
-    private HostJson(Hostname host, Chunk start, SharedMap<RoutePlan, RouteText> routes, int routesLength) {
+    private HostJson(Hostname host, Chunk start, PersistentMap<RoutePlan, RouteText> routes, int routesLength) {
         this.host = host;
         this.start = start;
         this.routes = routes;
@@ -35,12 +35,12 @@ final class HostJson implements TableHost {
 
     static HostJson empty(Hostname host) {
         Chunk start = Chunk.of(JsonWriter.compact().text(host.value()) + ":{\"routes\":[\n");
-        return new HostJson(host, start, SharedMap.empty(Precedence.FIRST_TRIED_FIRST), 0);
+        return new HostJson(host, start, PersistentMap.empty(Precedence.FIRST_TRIED_FIRST), 0);
     }
 
     /** Encodes the routes that changed, and says what that does to the table. */
-    HostJson changed(List<Change<Object, RoutePlan>> changes, Members members) {
-        SharedMap<RoutePlan, RouteText> next = routes;
+    HostJson changed(List<Change<Object, RoutePlan>> changes, TableHashEdit edit) {
+        PersistentMap<RoutePlan, RouteText> next = routes;
         int nextLength = routesLength;
         for (Change<Object, RoutePlan> change : changes) {
             RoutePlan place = place(change);
@@ -51,8 +51,8 @@ final class HostJson implements TableHost {
         }
         var result = new HostJson(host, start, next, nextLength);
         for (Change<Object, RoutePlan> change : changes) {
-            around(place(change), members::noNeighbours);
-            result.around(place(change), members::neighbours);
+            around(place(change), edit::noNeighbours);
+            result.around(place(change), edit::neighbours);
         }
         return result;
     }
@@ -61,7 +61,7 @@ final class HostJson implements TableHost {
         return routes.isEmpty();
     }
 
-    SharedMap<RoutePlan, RouteText> routes() {
+    PersistentMap<RoutePlan, RouteText> routes() {
         return routes;
     }
 

@@ -3,7 +3,7 @@ package dev.shellac.varnishconfig.table;
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.varnishconfig.reading.HostRoutes;
-import dev.shellac.varnishconfig.reading.ReadRoute;
+import dev.shellac.varnishconfig.reading.ParsedRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.nio.ByteBuffer;
@@ -67,11 +67,11 @@ final class PodHost implements TableHost {
     }
 
     static PodHost of(HostRoutes read, PodHost before, EndpointWait wait) {
-        Map<ReadRoute.Identity, ServedRoute> earlier = new HashMap<>();
+        Map<ParsedRoute.Identity, ServedRoute> earlier = new HashMap<>();
         before.routes.forEach(served -> earlier.put(served.route().identity(), served));
         var routes = new ArrayList<ServedRoute>();
         var news = new HashMap<String, Set<Name>>();
-        for (ReadRoute route : read.routes()) {
+        for (ParsedRoute route : read.routes()) {
             Optional<ServedRoute> same = Optional.ofNullable(earlier.get(route.identity()))
                     .filter(served -> served.route().json().equals(route.json()));
             routes.add(
@@ -114,14 +114,14 @@ final class PodHost implements TableHost {
         return routes.stream().flatMap(served -> served.route().services());
     }
 
-    Optional<ReadRoute> route(int position) {
+    Optional<ParsedRoute> route(int position) {
         return position >= 0 && position < routes.size()
                 ? Optional.of(routes.get(position).route())
                 : Optional.empty();
     }
 
     /** What changes between two versions of a host: the routes at both ends that are the same count for nothing. */
-    static void change(PodHost before, PodHost after, Members members, BiConsumer<ReadRoute, Integer> uses) {
+    static void change(PodHost before, PodHost after, TableHashEdit edit, BiConsumer<ParsedRoute, Integer> uses) {
         int least = Math.min(before.routes.size(), after.routes.size());
         int first = 0;
         while (first < least && same(before, first, after, first)) {
@@ -132,8 +132,8 @@ final class PodHost implements TableHost {
                 && same(before, before.routes.size() - 1 - last, after, after.routes.size() - 1 - last)) {
             last++;
         }
-        before.pairs(first, last, members::noNeighbours);
-        after.pairs(first, last, members::neighbours);
+        before.pairs(first, last, edit::noNeighbours);
+        after.pairs(first, last, edit::neighbours);
         before.routes.subList(first, before.routes.size() - last).forEach(served -> uses.accept(served.route(), -1));
         after.routes.subList(first, after.routes.size() - last).forEach(served -> uses.accept(served.route(), 1));
     }

@@ -4,8 +4,8 @@ import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.reading.HostRoutes;
 import dev.shellac.varnishconfig.reading.Routing;
@@ -24,11 +24,11 @@ import java.util.Set;
  */
 public final class PodJson {
     private final Set<String> opened;
-    private SharedMap<Hostname, HostRoutes> read = SharedMap.empty();
-    private SharedMap<Hostname, PodHost> hosts = SharedMap.empty();
+    private PersistentMap<Hostname, HostRoutes> read = PersistentMap.empty();
+    private PersistentMap<Hostname, PodHost> hosts = PersistentMap.empty();
     private Optional<Chunk> lastHead = Optional.empty();
     private Pools pools = Pools.EMPTY;
-    private Fingerprint fingerprint = Fingerprint.EMPTY;
+    private TableHash tableHash = TableHash.EMPTY;
     private int hostsLength;
 
     /** An encoder that has seen nothing yet, for a varnishd with these sockets; those that serve nothing are free. */
@@ -42,15 +42,15 @@ public final class PodJson {
      * @param wait a version of an HTTPRoute becomes live as a whole, host by host: the one before it stays until the endpoints of
      *     all its Services are known or it has waited long enough, and what it revokes goes at once
      */
-    public PodTable encode(Routing routing, SharedMap<Name, EndpointSlice> slices, EndpointWait wait) {
-        var members = new Members();
+    public PodTable encode(Routing routing, PersistentMap<Name, EndpointSlice> slices, EndpointWait wait) {
+        var edit = new TableHashEdit();
         Chunk head = routing.listeners()
                 .map(read -> read.stream().map(TableListener::of).toList())
                 .map(listeners -> TableHead.of(listeners, sockets(listeners, routing)))
                 .orElse(TableHead.PLAIN);
-        members.head(lastHead, head);
+        edit.head(lastHead, head);
         var moreUses = new HashMap<Backend.Serving, Integer>();
-        SharedMap<Hostname, PodHost> next = hosts;
+        PersistentMap<Hostname, PodHost> next = hosts;
         for (Map.Entry<Hostname, Optional<HostRoutes>> change : changes(routing).entrySet()) {
             Optional<PodHost> before = Optional.ofNullable(next.get(change.getKey()));
             PodHost served = before.orElseGet(() -> PodHost.empty(change.getKey()));
@@ -58,13 +58,13 @@ public final class PodJson {
             PodHost.change(
                     served,
                     after.orElseGet(() -> PodHost.empty(change.getKey())),
-                    members,
+                    edit,
                     (route, by) -> route.backends().forEach(backend -> moreUses.merge(backend, by, Integer::sum)));
             next = after.isPresent() ? next.with(change.getKey(), after.get()) : next.without(change.getKey());
             hostsLength += length(after) - length(before);
         }
-        pools = pools.changed(moreUses, slices.values(), members);
-        fingerprint = members.applyTo(fingerprint);
+        pools = pools.changed(moreUses, slices.values(), edit);
+        tableHash = edit.applyTo(tableHash);
         read = routing.hosts();
         hosts = next;
         lastHead = Optional.of(head);
@@ -72,7 +72,7 @@ public final class PodJson {
     }
 
     private PodTable table(Chunk head) {
-        SharedMap<Hostname, PodHost> served = hosts;
+        PersistentMap<Hostname, PodHost> served = hosts;
         var held = new ArrayList<PodHost.Held>();
         for (PodHost host : hosts.values()) {
             held.addAll(host.held().values());
@@ -81,7 +81,7 @@ public final class PodJson {
             }
         }
         var parts = new GhostTable.Parts<>(head, pools, served, hostsLength);
-        return new PodTable(new GhostTable(parts, "sha256:" + fingerprint.hash()), hosts, pools.json(), held);
+        return new PodTable(new GhostTable(parts, "sha256:" + tableHash.hash()), hosts, pools.json(), held);
     }
 
     // What was read anew, and what waited the last time.

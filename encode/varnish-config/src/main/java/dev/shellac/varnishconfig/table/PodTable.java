@@ -2,8 +2,8 @@ package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Name;
-import dev.shellac.model.shared.SharedMap;
-import dev.shellac.varnishconfig.reading.ReadRoute;
+import dev.shellac.model.persistent.PersistentMap;
+import dev.shellac.varnishconfig.reading.ParsedRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import java.time.Instant;
 import java.util.Comparator;
@@ -15,14 +15,14 @@ import java.util.stream.Collectors;
 /** The table of a pod, and what is not in it yet. */
 public final class PodTable {
     private final GhostTable table;
-    private final SharedMap<Hostname, PodHost> hosts;
-    private final SharedMap<String, Chunk> pools;
+    private final PersistentMap<Hostname, PodHost> hosts;
+    private final PersistentMap<String, Chunk> pools;
     private final List<PodHost.Held> held;
 
     PodTable(
             GhostTable table,
-            SharedMap<Hostname, PodHost> hosts,
-            SharedMap<String, Chunk> pools,
+            PersistentMap<Hostname, PodHost> hosts,
+            PersistentMap<String, Chunk> pools,
             List<PodHost.Held> held) {
         this.table = table;
         this.pools = pools;
@@ -66,7 +66,7 @@ public final class PodTable {
     }
 
     /** The route at a position of a host, as the router names it in a refusal. */
-    public Optional<ReadRoute> route(String host, int position) {
+    public Optional<ParsedRoute> route(String host, int position) {
         return hosts.entrySet().stream()
                 .filter(entry -> entry.getKey().value().equals(host))
                 .findFirst()

@@ -2,9 +2,9 @@ package dev.shellac.varnishconfig.table;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.core.EndpointSlice;
-import dev.shellac.model.shared.Change;
-import dev.shellac.model.shared.SharedList;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.Change;
+import dev.shellac.model.persistent.PersistentList;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.resolve.Backend;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
@@ -27,16 +27,16 @@ import java.util.stream.Stream;
  * @param length of all of them, without what is between them
  */
 record Pools(
-        SharedList<EndpointSlice> given,
-        SharedMap<Name, SharedMap<Name, EndpointSlice>> byService,
-        SharedMap<String, Map<Backend.Serving, Integer>> uses,
-        SharedMap<String, Chunk> json,
+        PersistentList<EndpointSlice> given,
+        PersistentMap<Name, PersistentMap<Name, EndpointSlice>> byService,
+        PersistentMap<String, Map<Backend.Serving, Integer>> uses,
+        PersistentMap<String, Chunk> json,
         int length) {
     static final Pools EMPTY = new Pools(
-            SharedMap.<Name, EndpointSlice>empty().values(),
-            SharedMap.empty(),
-            SharedMap.empty(),
-            SharedMap.empty(),
+            PersistentMap.<Name, EndpointSlice>empty().values(),
+            PersistentMap.empty(),
+            PersistentMap.empty(),
+            PersistentMap.empty(),
             0);
 
     /**
@@ -44,9 +44,9 @@ record Pools(
      *
      * @param moreUses by backend, how many routes more name it, or less
      */
-    Pools changed(Map<Backend.Serving, Integer> moreUses, SharedList<EndpointSlice> slices, Members members) {
+    Pools changed(Map<Backend.Serving, Integer> moreUses, PersistentList<EndpointSlice> slices, TableHashEdit edit) {
         var names = new TreeSet<String>();
-        SharedMap<String, Map<Backend.Serving, Integer>> nextUses = uses;
+        PersistentMap<String, Map<Backend.Serving, Integer>> nextUses = uses;
         for (Map.Entry<Backend.Serving, Integer> more : moreUses.entrySet()) {
             if (more.getValue() != 0) {
                 String name = PoolName.of(more.getKey());
@@ -54,7 +54,7 @@ record Pools(
                 nextUses = counted(nextUses, name, more);
             }
         }
-        SharedMap<Name, SharedMap<Name, EndpointSlice>> nextSlices = byService;
+        PersistentMap<Name, PersistentMap<Name, EndpointSlice>> nextSlices = byService;
         for (Change<Object, EndpointSlice> change : slices.changesSince(given)) {
             nextSlices = sorted(nextSlices, change);
             for (Name service : services(change)) {
@@ -62,7 +62,7 @@ record Pools(
                 nextUses.between(service + ":", service + ";").forEach(found -> names.add(found.getKey()));
             }
         }
-        return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, members);
+        return new Pools(slices, nextSlices, nextUses, json, length).encoded(names, edit);
     }
 
     /** The names of those without an endpoint. */
@@ -75,8 +75,8 @@ record Pools(
                 .toList();
     }
 
-    private Pools encoded(Iterable<String> names, Members members) {
-        SharedMap<String, Chunk> next = json;
+    private Pools encoded(Iterable<String> names, TableHashEdit edit) {
+        PersistentMap<String, Chunk> next = json;
         int nextLength = length;
         for (String name : names) {
             Optional<Chunk> before = Optional.ofNullable(next.get(name));
@@ -84,7 +84,7 @@ record Pools(
             if (before.equals(after)) {
                 continue;
             }
-            members.pool(before, after);
+            edit.pool(before, after);
             next = after.isPresent() ? next.with(name, after.get()) : next.without(name);
             nextLength += after.map(Chunk::length).orElse(0)
                     - before.map(Chunk::length).orElse(0);
@@ -94,7 +94,7 @@ record Pools(
 
     private Chunk encode(String name, Map<Backend.Serving, Integer> backends) {
         Backend.Serving backend = first(backends);
-        SharedMap<Name, EndpointSlice> slices = byService.get(backend.service());
+        PersistentMap<Name, EndpointSlice> slices = byService.get(backend.service());
         return encoded(name, backend, slices == null ? List.of() : slices.values());
     }
 
@@ -108,8 +108,8 @@ record Pools(
         return Chunk.of(JsonWriter.compact().text(name) + ":" + new Pool(backend, slices).json());
     }
 
-    private static SharedMap<String, Map<Backend.Serving, Integer>> counted(
-            SharedMap<String, Map<Backend.Serving, Integer>> uses,
+    private static PersistentMap<String, Map<Backend.Serving, Integer>> counted(
+            PersistentMap<String, Map<Backend.Serving, Integer>> uses,
             String name,
             Map.Entry<Backend.Serving, Integer> more) {
         var counts = new HashMap<>(uses.getOrDefault(name, Map.of()));
@@ -119,13 +119,14 @@ record Pools(
         return counts.isEmpty() ? uses.without(name) : uses.with(name, counts);
     }
 
-    private static SharedMap<Name, SharedMap<Name, EndpointSlice>> sorted(
-            SharedMap<Name, SharedMap<Name, EndpointSlice>> byService, Change<Object, EndpointSlice> change) {
-        SharedMap<Name, SharedMap<Name, EndpointSlice>> next = byService;
+    private static PersistentMap<Name, PersistentMap<Name, EndpointSlice>> sorted(
+            PersistentMap<Name, PersistentMap<Name, EndpointSlice>> byService, Change<Object, EndpointSlice> change) {
+        PersistentMap<Name, PersistentMap<Name, EndpointSlice>> next = byService;
         Optional<Name> left = change.before().flatMap(Pools::service);
         if (left.isPresent()) {
             Name gone = change.before().orElseThrow().meta().name();
-            SharedMap<Name, EndpointSlice> rest = ofService(next, left.get()).without(gone);
+            PersistentMap<Name, EndpointSlice> rest =
+                    ofService(next, left.get()).without(gone);
             next = rest.isEmpty() ? next.without(left.get()) : next.with(left.get(), rest);
         }
         Optional<Name> joined = change.after().flatMap(Pools::service);
@@ -137,9 +138,9 @@ record Pools(
         return next;
     }
 
-    private static SharedMap<Name, EndpointSlice> ofService(
-            SharedMap<Name, SharedMap<Name, EndpointSlice>> byService, Name service) {
-        return Optional.ofNullable(byService.get(service)).orElseGet(SharedMap::empty);
+    private static PersistentMap<Name, EndpointSlice> ofService(
+            PersistentMap<Name, PersistentMap<Name, EndpointSlice>> byService, Name service) {
+        return Optional.ofNullable(byService.get(service)).orElseGet(PersistentMap::empty);
     }
 
     private static List<Name> services(Change<Object, EndpointSlice> change) {

@@ -1,6 +1,6 @@
 package dev.shellac.varnishconfig.table;
 
-import dev.shellac.varnishconfig.reading.ReadRoute;
+import dev.shellac.varnishconfig.reading.ParsedRoute;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ record RouteHead(String match, Optional<Set<String>> listeners) {
     private static final String LISTENERS = "\"listeners\":[";
     private static final String BETWEEN = "\",\"";
 
-    static RouteHead of(ReadRoute route) {
+    static RouteHead of(ParsedRoute route) {
         String head = route.head();
         int at = head.lastIndexOf(LISTENERS);
         if (at < 0) {

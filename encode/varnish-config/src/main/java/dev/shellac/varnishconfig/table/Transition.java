@@ -1,6 +1,6 @@
 package dev.shellac.varnishconfig.table;
 
-import dev.shellac.varnishconfig.reading.ReadRoute;
+import dev.shellac.varnishconfig.reading.ParsedRoute;
 import dev.shellac.varnishconfig.wire.Chunk;
 import dev.shellac.varnishconfig.wire.JsonWriter;
 import java.util.ArrayDeque;
@@ -24,7 +24,7 @@ final class Transition {
 
     private final List<ServedRoute> after;
     private final Set<String> waiting;
-    private final Map<Place, ReadRoute> wanted = new HashMap<>();
+    private final Map<Place, ParsedRoute> wanted = new HashMap<>();
     private final Map<String, Optional<Set<String>>> listeners = new HashMap<>();
     private final Map<Place, Deque<ServedRoute>> stays = new HashMap<>();
     private final Deque<ServedRoute> last = new ArrayDeque<>();
@@ -33,7 +33,7 @@ final class Transition {
         this.after = after;
         this.waiting = waiting;
         for (ServedRoute served : after) {
-            ReadRoute route = served.route();
+            ParsedRoute route = served.route();
             RouteHead head = RouteHead.of(route);
             wanted.putIfAbsent(new Place(route.name(), head.match()), route);
             listeners.putIfAbsent(route.name(), head.listeners());
@@ -81,12 +81,12 @@ final class Transition {
         return routes;
     }
 
-    private Optional<ServedRoute> meanwhile(ServedRoute served, RouteHead head, Optional<ReadRoute> next) {
+    private Optional<ServedRoute> meanwhile(ServedRoute served, RouteHead head, Optional<ParsedRoute> next) {
         Optional<Set<String>> now = listeners.getOrDefault(served.route().name(), Optional.empty());
         return head.on(now).map(left -> {
-            ReadRoute route = served.route();
+            ParsedRoute route = served.route();
             if (next.filter(found -> !isRevoked(route, found)).isEmpty()) {
-                return with(served, left.json(), unavailable(route), ReadRoute.Targets.NONE);
+                return with(served, left.json(), unavailable(route), ParsedRoute.Targets.NONE);
             }
             return left.equals(head)
                     ? served
@@ -99,22 +99,22 @@ final class Transition {
     }
 
     // A refused reference does not say what it referred to, so whatever was there before counts.
-    private static boolean isRevoked(ReadRoute before, ReadRoute after) {
+    private static boolean isRevoked(ParsedRoute before, ParsedRoute after) {
         var named = new HashSet<>(after.backends());
         return !named.containsAll(before.targets().mirrors())
                 || (after.targets().refused()
                         && !named.containsAll(before.targets().served()));
     }
 
-    private static ServedRoute with(ServedRoute served, String head, String rest, ReadRoute.Targets targets) {
-        ReadRoute route = served.route();
+    private static ServedRoute with(ServedRoute served, String head, String rest, ParsedRoute.Targets targets) {
+        ParsedRoute route = served.route();
         Chunk json = Chunk.of(head + rest);
         return json.equals(route.json())
                 ? served
-                : ServedRoute.of(new ReadRoute(head, json, targets, route.name(), route.rule(), route.match()));
+                : ServedRoute.of(new ParsedRoute(head, json, targets, route.name(), route.rule(), route.match()));
     }
 
-    private static String unavailable(ReadRoute route) {
+    private static String unavailable(ParsedRoute route) {
         return ",\"backend_groups\":[{\"weight\":1,\"backends\":[],\"on_empty\":503}],\"route_name\":"
                 + JsonWriter.compact().text(route.name()) + ",\"origin\":{\"rule\":" + route.rule() + ",\"match\":"
                 + route.match() + "}}";

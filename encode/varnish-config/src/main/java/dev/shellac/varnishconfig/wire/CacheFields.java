@@ -5,7 +5,7 @@ import dev.shellac.translate.plan.BackendShare;
 import dev.shellac.translate.plan.FilterPlan;
 import dev.shellac.translate.plan.RoutePlan.Action;
 import dev.shellac.translate.resolve.Backend;
-import dev.shellac.translate.resolve.Caching;
+import dev.shellac.translate.resolve.CacheRules;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,13 +15,13 @@ public final class CacheFields {
 
     private CacheFields() {}
 
-    public static void write(JsonWriter json, Caching cache, Action.Serve serve) {
+    public static void write(JsonWriter json, CacheRules cache, Action.Serve serve) {
         json.name("cache_policy").open('{');
         policy(json, cache);
         json.field("scope", scope(cache, serve)).close('}');
     }
 
-    private static void policy(JsonWriter json, Caching cache) {
+    private static void policy(JsonWriter json, CacheRules cache) {
         cache.defaultTtlSeconds().ifPresent(ttl -> json.field("default_ttl_seconds", ttl));
         cache.forcedTtlSeconds().ifPresent(ttl -> json.field("forced_ttl_seconds", ttl));
         json.field("grace_seconds", cache.graceSeconds()).field("keep_seconds", cache.keepSeconds());
@@ -46,7 +46,7 @@ public final class CacheFields {
      * Rules share objects if they cache alike and send alike: the same edits, to the same Services. A weight says how many
      * requests, not which answer, so a canary that grows keeps the cache warm; one that gets nothing does not count.
      */
-    private static String scope(Caching cache, Action.Serve serve) {
+    private static String scope(CacheRules cache, Action.Serve serve) {
         JsonWriter json = JsonWriter.compact().open('{');
         policy(json, cache);
         sending(json, serve.filters());

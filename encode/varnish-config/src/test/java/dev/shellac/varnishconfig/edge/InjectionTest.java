@@ -9,7 +9,7 @@ import dev.shellac.model.Name;
 import dev.shellac.model.Port;
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.Secret;
-import dev.shellac.model.shared.SharedMap;
+import dev.shellac.model.persistent.PersistentMap;
 import dev.shellac.translate.plan.GatewayPlan;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.ListenerPlan;
@@ -81,7 +81,7 @@ final class InjectionTest {
         return new GatewayPlan(
                 new Name("shop", gateway),
                 List.of(listener(listener, Hostname.ANY, ResourceId.of(GroupKind.SECRET, "shop", secret))),
-                SharedMap.<Name, HostPlan>empty().values(),
+                PersistentMap.<Name, HostPlan>empty().values(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty());

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.shellac.model.Hostname;
 import dev.shellac.model.Port;
-import dev.shellac.model.shared.SharedList;
+import dev.shellac.model.persistent.PersistentList;
 import dev.shellac.translate.order.Precedence;
 import dev.shellac.translate.plan.HostPlan;
 import dev.shellac.translate.plan.RoutePlan;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** What an encoder remembers, and what it does with an odd input. */
 final class GhostJsonTest {
-    private static final SharedList<RoutePlan> NO_ROUTES =
-            SharedList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
+    private static final PersistentList<RoutePlan> NO_ROUTES =
+            PersistentList.of(Precedence.FIRST_TRIED_FIRST, List.<RoutePlan>of());
     private static final String GATEWAY = """
             apiVersion: gateway.networking.k8s.io/v1
             kind: GatewayClass
@@ -129,8 +129,8 @@ final class GhostJsonTest {
                 .bytes());
     }
 
-    private static HostJson encoded(HostJson last, SharedList<RoutePlan> before, SharedList<RoutePlan> after) {
-        return last.changed(after.changesSince(before), new Members());
+    private static HostJson encoded(HostJson last, PersistentList<RoutePlan> before, PersistentList<RoutePlan> after) {
+        return last.changed(after.changesSince(before), new TableHashEdit());
     }
 
     private static String text(HostJson host) {

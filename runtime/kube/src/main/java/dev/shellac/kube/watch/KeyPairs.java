@@ -36,7 +36,7 @@ final class KeyPairs implements AutoCloseable {
     private static final Duration RETRY_LONGEST = Duration.ofSeconds(5);
 
     private final Requests api;
-    private final Feeds.Listener listener;
+    private final ClusterWatch.Handler handler;
     private final Runnable whenListed;
     private final Semaphore reading = new Semaphore(READ_AT_A_TIME);
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,15 +50,15 @@ final class KeyPairs implements AutoCloseable {
     private boolean closed;
     private final ListWatch watch;
 
-    private KeyPairs(Requests api, Feeds.Listener listener, Runnable whenListed) {
+    private KeyPairs(Requests api, ClusterWatch.Handler handler, Runnable whenListed) {
         this.api = api;
-        this.listener = listener;
+        this.handler = handler;
         this.whenListed = whenListed;
         this.watch = ListWatch.start(api, KIND.all().withFields(TYPE).metadata(), new Versions());
     }
 
-    static KeyPairs start(Requests api, Feeds.Listener listener, Runnable whenListed) {
-        return new KeyPairs(api, listener, whenListed);
+    static KeyPairs start(Requests api, ClusterWatch.Handler handler, Runnable whenListed) {
+        return new KeyPairs(api, handler, whenListed);
     }
 
     boolean isListed() {
@@ -94,7 +94,7 @@ final class KeyPairs implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        dropped.forEach(name -> listener.gone(SecretObject.class, name));
+        dropped.forEach(name -> handler.gone(SecretObject.class, name));
     }
 
     // Has it read where there is another version than the one that was.
@@ -106,8 +106,8 @@ final class KeyPairs implements AutoCloseable {
         if (version.equals(MISSING)) {
             if (listed) {
                 read.put(name, MISSING);
-                listener.gone(SecretObject.class, name);
-                listener.read();
+                handler.gone(SecretObject.class, name);
+                handler.read();
             }
         } else if (!readers.containsKey(name)) {
             Thread reader = Supervisor.PROCESS.thread("secret " + name, () -> fetch(name));
@@ -177,13 +177,13 @@ final class KeyPairs implements AutoCloseable {
             }
             read.put(name, found.version());
             // Told under the lock: whatever is said of it afterwards is newer.
-            found.secret().ifPresentOrElse(listener::there, () -> listener.gone(SecretObject.class, name));
+            found.secret().ifPresentOrElse(handler::there, () -> handler.gone(SecretObject.class, name));
             versions.merge(name, found.version(), KeyPairs::newer);
             look(name);
         } finally {
             lock.unlock();
         }
-        listener.read();
+        handler.read();
         return true;
     }
 
@@ -196,7 +196,7 @@ final class KeyPairs implements AutoCloseable {
         }
     }
 
-    private final class Versions implements ListWatch.Listener {
+    private final class Versions implements ListWatch.Handler {
         @Override
         public void there(RawObject object) {
             lock.lock();

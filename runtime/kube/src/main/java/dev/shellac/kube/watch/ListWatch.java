@@ -30,7 +30,7 @@ public final class ListWatch implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     /** Who wants to know. Called on one thread. */
-    public interface Listener {
+    public interface Handler {
         /** One that is new, or another than it was. */
         void there(RawObject object);
 
@@ -47,7 +47,7 @@ public final class ListWatch implements AutoCloseable {
 
     private final Requests api;
     private final Collection target;
-    private final Listener listener;
+    private final Handler handler;
     private final Optional<ListWatch> last;
     private final Thread thread;
     private final Set<Name> known = new HashSet<>();
@@ -55,23 +55,23 @@ public final class ListWatch implements AutoCloseable {
     private volatile @Nullable InputStream open;
     private String version = "";
 
-    private ListWatch(Requests api, Collection target, Listener listener, Optional<ListWatch> last) {
+    private ListWatch(Requests api, Collection target, Handler handler, Optional<ListWatch> last) {
         this.api = api;
         this.target = target;
-        this.listener = listener;
+        this.handler = handler;
         this.last = last;
         this.thread = Supervisor.PROCESS.thread("watch " + target, this::run);
     }
 
-    public static ListWatch start(Requests api, Collection target, Listener listener) {
-        var watch = new ListWatch(api, target, listener, Optional.empty());
+    public static ListWatch start(Requests api, Collection target, Handler handler) {
+        var watch = new ListWatch(api, target, handler, Optional.empty());
         watch.thread.start();
         return watch;
     }
 
     /** Takes the place of another, which ends: what that one said stays said, but for what is not found any more. */
-    static ListWatch inPlaceOf(ListWatch last, Requests api, Collection target, Listener listener) {
-        var watch = new ListWatch(api, target, listener, Optional.of(last));
+    static ListWatch inPlaceOf(ListWatch last, Requests api, Collection target, Handler handler) {
+        var watch = new ListWatch(api, target, handler, Optional.of(last));
         watch.thread.start();
         return watch;
     }
@@ -134,14 +134,14 @@ public final class ListWatch implements AutoCloseable {
 
     private void list() throws IOException, InterruptedException {
         Listed listed = pages();
-        if (listener.asksAgain()) {
+        if (handler.asksAgain()) {
             listed = pages();
         }
         Set<Name> there = listed.all();
         known.stream().filter(name -> !there.contains(name)).toList().forEach(this::gone);
         // Only now: a list that was not finished begins anew.
         version = listed.version();
-        listener.listed();
+        handler.listed();
     }
 
     private record Listed(String version, Set<Name> all) {
@@ -285,12 +285,12 @@ public final class ListWatch implements AutoCloseable {
 
     private void there(RawObject object) {
         known.add(object.name());
-        listener.there(object);
+        handler.there(object);
     }
 
     private void gone(Name name) {
         known.remove(name);
-        listener.gone(name);
+        handler.gone(name);
     }
 
     private static void expect(@Nullable JsonToken found, JsonToken wanted) throws IOException {

@@ -22,18 +22,19 @@ final class Readmission implements AutoCloseable {
 
     private final Requests api;
     private final NamespaceShares shares;
-    private final Function<GroupKind, Optional<Feed>> feeds;
+    private final Function<GroupKind, Optional<KindWatch>> kindWatches;
     private final Thread thread;
 
-    private Readmission(Requests api, NamespaceShares shares, Function<GroupKind, Optional<Feed>> feeds) {
+    private Readmission(Requests api, NamespaceShares shares, Function<GroupKind, Optional<KindWatch>> kindWatches) {
         this.api = api;
         this.shares = shares;
-        this.feeds = feeds;
+        this.kindWatches = kindWatches;
         this.thread = Supervisor.PROCESS.thread("readmission", this::run);
     }
 
-    static Readmission start(Requests api, NamespaceShares shares, Function<GroupKind, Optional<Feed>> feeds) {
-        var readmission = new Readmission(api, shares, feeds);
+    static Readmission start(
+            Requests api, NamespaceShares shares, Function<GroupKind, Optional<KindWatch>> kindWatches) {
+        var readmission = new Readmission(api, shares, kindWatches);
         readmission.thread.start();
         return readmission;
     }
@@ -44,9 +45,9 @@ final class Readmission implements AutoCloseable {
                 shares.awaitRoom();
                 Thread.sleep(PAUSE); // what is deleted together makes room together
                 for (ResourceId id : shares.fitting()) {
-                    Optional<Feed> feed = feeds.apply(id.type());
-                    if (feed.isPresent()) {
-                        read(id, feed.get());
+                    Optional<KindWatch> kindWatch = kindWatches.apply(id.type());
+                    if (kindWatch.isPresent()) {
+                        read(id, kindWatch.get());
                     }
                 }
             }
@@ -55,10 +56,11 @@ final class Readmission implements AutoCloseable {
         }
     }
 
-    private void read(ResourceId id, Feed feed) throws InterruptedException {
-        try (JsonParser parser = RawObject.JSON.createParser(api.get(feed.kind().path(id.name())))) {
+    private void read(ResourceId id, KindWatch kindWatch) throws InterruptedException {
+        try (JsonParser parser =
+                RawObject.JSON.createParser(api.get(kindWatch.kind().path(id.name())))) {
             parser.nextToken();
-            feed.again(parser);
+            kindWatch.again(parser);
         } catch (ApiFault e) {
             if (!e.isNotFound()) {
                 failed(id, e);

@@ -38,12 +38,12 @@ public final class StatusEdit {
     /** What became of it, and what to remember for the next time. */
     public record Edited(Result result, Optional<Last> last) {}
 
-    private final Cluster cluster;
+    private final KubeWriter kube;
     private final String controller;
     private final InstantSource clock;
 
-    public StatusEdit(Cluster cluster, String controller, InstantSource clock) {
-        this.cluster = cluster;
+    public StatusEdit(KubeWriter kube, String controller, InstantSource clock) {
+        this.kube = kube;
         this.controller = controller;
         this.clock = clock;
     }
@@ -58,7 +58,7 @@ public final class StatusEdit {
     public Edited write(String path, String uid, Set<String> ours, Map<String, Object> wanted, Optional<Last> last)
             throws IOException, InterruptedException {
         for (int left = MOST_TRIES; ; left--) {
-            Optional<ObjectNode> found = cluster.read(path);
+            Optional<ObjectNode> found = kube.read(path);
             if (found.isEmpty() || isAnother(found.get(), uid)) {
                 return new Edited(Result.GONE, Optional.empty());
             }
@@ -72,7 +72,7 @@ public final class StatusEdit {
                 return new Edited(Result.AS_IT_WAS, last);
             }
             try {
-                ObjectNode after = cluster.merge(path + "/status", patch(version, fields));
+                ObjectNode after = kube.merge(path + "/status", patch(version, fields));
                 String now = after.path("metadata").path("resourceVersion").asText();
                 return new Edited(
                         Result.WRITTEN,

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A namespace may have as many objects as its server takes; what is kept of them is its share. */
-final class LargeNamespacesTest implements Feeds.Listener {
+final class LargeNamespacesTest implements ClusterWatch.Handler {
     private static final String GROUP = "gateway.networking.k8s.io";
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final long SHARE = 4 << 20;
@@ -70,7 +70,7 @@ final class LargeNamespacesTest implements Feeds.Listener {
     }
 
     @Override
-    public void unreadable(Feeds.Unreadable object) {
+    public void unreadable(ClusterWatch.Unreadable object) {
         unreadable.put(object.id().name(), object.why());
     }
 
@@ -80,8 +80,9 @@ final class LargeNamespacesTest implements Feeds.Listener {
     @Override
     public void read() {}
 
-    private Feeds start(long share) {
-        return Feeds.start(api.requests(), this, new Feeds.Reading(Set.of(), NamespaceShares.ofHeap(9 * share)));
+    private ClusterWatch start(long share) {
+        return ClusterWatch.start(
+                api.requests(), this, new ClusterWatch.Reading(Set.of(), NamespaceShares.ofHeap(9 * share)));
     }
 
     private static String path(String namespace, String name) {
@@ -115,15 +116,15 @@ final class LargeNamespacesTest implements Feeds.Listener {
 
     private Optional<String> why(String namespace, String name) {
         return Optional.ofNullable(routes.get(new Name(namespace, name)))
-                .flatMap(route -> route.meta().unread());
+                .flatMap(route -> route.meta().decodeError());
     }
 
     private Set<String> taken() {
-        return names(route -> route.meta().unread().isEmpty());
+        return names(route -> route.meta().decodeError().isEmpty());
     }
 
     private Set<String> refused() {
-        return names(route -> route.meta().unread().isPresent());
+        return names(route -> route.meta().decodeError().isPresent());
     }
 
     private static Set<String> numbered(int from, int to) {
@@ -142,8 +143,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
             route("tenant", name(i), 900, 0);
         }
         route("honest", "r", 900, 0);
-        try (Feeds feeds = start(SHARE)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(SHARE)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).isEqualTo(numbered(0, FITTING));
             assertThat(refused()).isEqualTo(numbered(FITTING, 250));
             assertThat(why("tenant", name(249)))
@@ -165,8 +166,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
         for (int i = 0; i < 50; i++) {
             route("tenant", name(i), 900, i < 45 ? 100 - i : 1);
         }
-        try (Feeds feeds = start(SHARE)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(SHARE)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).isEqualTo(numbered(0, FITTING));
             server.remove(path("tenant", name(3)));
             server.remove(path("tenant", name(4)));
@@ -187,8 +188,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
         for (int i = 0; i < FITTING; i++) {
             route("tenant", name(i), 900, 0);
         }
-        try (Feeds feeds = start(SHARE)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(SHARE)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).hasSize(FITTING);
             for (int i = 0; i < 20; i++) {
                 route("tenant", name(i), 960, 0);
@@ -208,8 +209,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
         for (int i = 0; i < FITTING; i++) {
             route("tenant", name(i), 900, 0);
         }
-        try (Feeds feeds = start(SHARE)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(SHARE)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             // What is served stays in memory, however small the version is that cannot be read.
             for (int i = 0; i < FITTING; i++) {
                 server.put(
@@ -232,8 +233,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
         Set<String> oldest = numbered(60 - FITTING, 60);
         for (int start = 0; start < 2; start++) {
             routes.clear();
-            try (Feeds feeds = start(SHARE)) {
-                assertThat(feeds.awaitSynced(SOON)).isTrue();
+            try (ClusterWatch clusterWatch = start(SHARE)) {
+                assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
                 assertThat(taken()).isEqualTo(oldest);
                 assertThat(refused()).isEqualTo(numbered(0, 60 - FITTING));
             }
@@ -245,8 +246,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
         for (int i = 0; i < 900; i++) {
             route("tenant", name(i), 0, 0);
         }
-        try (Feeds feeds = start(256 << 10)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(256 << 10)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).isEqualTo(numbered(0, taken().size())).hasSizeBetween(120, 256);
             int fitting = taken().size();
             int outlines = refused().size();
@@ -269,8 +270,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
                 .mapToObj(i -> "{\"name\":\"" + "n".repeat(250) + "\",\"namespace\":\"tenant\",\"sectionName\":\"s" + i
                         + "\"}")
                 .collect(Collectors.joining(","));
-        try (Feeds feeds = start(share)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(share)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).hasSizeGreaterThan(100);
             Set<String> before = taken();
             for (String name : before) {
@@ -279,7 +280,7 @@ final class LargeNamespacesTest implements Feeds.Listener {
             route("other", "last", 0, 0);
             eventually("some are refused", () -> !refused().isEmpty() && routes.containsKey(new Name("other", "last")));
             long outlines = routes.values().stream()
-                    .filter(route -> route.meta().unread().isPresent())
+                    .filter(route -> route.meta().decodeError().isPresent())
                     .mapToLong(route -> route.toString().length())
                     .sum();
             assertThat(outlines).isLessThanOrEqualTo(share / 8);
@@ -304,8 +305,8 @@ final class LargeNamespacesTest implements Feeds.Listener {
                     "{\"metadata\":{\"name\":\"" + name(i) + "\",\"namespace\":\"tenant\"},\"spec\":{\"ports\":["
                             + ports + "]}}");
         }
-        try (Feeds feeds = start(SHARE)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = start(SHARE)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             int fitting = services.size();
             assertThat(fitting).isBetween(10, 25);
             assertThat(taken()).isEqualTo(numbered(0, FITTING));
@@ -343,8 +344,9 @@ final class LargeNamespacesTest implements Feeds.Listener {
                         throw e.getCause();
                     }
                 });
-        try (Feeds feeds = Feeds.start(failing, this, new Feeds.Reading(Set.of(), NamespaceShares.ofHeap(9 * SHARE)))) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(
+                failing, this, new ClusterWatch.Reading(Set.of(), NamespaceShares.ofHeap(9 * SHARE)))) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(taken()).isEqualTo(numbered(60 - FITTING, 60));
             assertThat(lists).hasValueGreaterThan(2);
         }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What tenants write may be as large as the server takes it; what is kept of it is not. */
-final class LargeObjectsTest implements Feeds.Listener {
+final class LargeObjectsTest implements ClusterWatch.Handler {
     private static final String GROUP = "gateway.networking.k8s.io";
     private static final String ROUTES = "/apis/" + GROUP + "/v1/namespaces/tenant/httproutes/";
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -57,7 +57,7 @@ final class LargeObjectsTest implements Feeds.Listener {
 
     @Override
     public void raw(Resource resource, byte[] json) {
-        if (resource.meta().unread().isEmpty()) {
+        if (resource.meta().decodeError().isEmpty()) {
             raw.put(resource.meta().name(), json.length);
         }
     }
@@ -73,7 +73,7 @@ final class LargeObjectsTest implements Feeds.Listener {
     }
 
     @Override
-    public void unreadable(Feeds.Unreadable object) {
+    public void unreadable(ClusterWatch.Unreadable object) {
         unreadable.put(object.id(), object.why());
     }
 
@@ -124,11 +124,13 @@ final class LargeObjectsTest implements Feeds.Listener {
         for (int i = 0; i < MANY; i++) {
             route("r" + i, ",\"annotations\":{\"x/y\":\"" + i + text + "\",\"read\":\"yes\"}", "{}");
         }
-        try (Feeds feeds = Feeds.start(
-                api.requests(), this, new Feeds.Reading(Set.of("read"), NamespaceShares.ofHeap(Long.MAX_VALUE)))) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(
+                api.requests(),
+                this,
+                new ClusterWatch.Reading(Set.of("read"), NamespaceShares.ofHeap(Long.MAX_VALUE)))) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(routes()).hasSize(MANY).allSatisfy(route -> {
-                assertThat(route.meta().unread()).isEmpty();
+                assertThat(route.meta().decodeError()).isEmpty();
                 assertThat(route.meta().annotations()).containsExactly(Map.entry("read", "yes"));
             });
             assertThat(kept()).isLessThan(MANY * 2_000);
@@ -141,10 +143,10 @@ final class LargeObjectsTest implements Feeds.Listener {
         for (int i = 0; i < MANY; i++) {
             route("r" + i, i % 2 == 0 ? "" : labels(), i % 2 == 0 ? rules(16, 2_000) : "{}");
         }
-        try (Feeds feeds = Feeds.start(api.requests(), this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             assertThat(routes()).hasSize(MANY).allSatisfy(route -> {
-                assertThat(route.meta().unread().orElseThrow())
+                assertThat(route.meta().decodeError().orElseThrow())
                         .matches("it has [0-9]{6} bytes without its status and its annotations, and at most 131072 are"
                                 + " taken: split it, or make it smaller");
                 assertThat(route.parents()).hasSize(1);
@@ -162,22 +164,22 @@ final class LargeObjectsTest implements Feeds.Listener {
                 + "\"conditions\":[{\"type\":\"Accepted\",\"status\":\"True\",\"reason\":\"Accepted\",\"message\":\""
                 + "m".repeat(30_000) + "\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}]}";
         server.putStatus(ROUTES + "r", status);
-        try (Feeds feeds = Feeds.start(api.requests(), this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             HttpRoute taken = routes().iterator().next();
-            assertThat(taken.meta().unread()).isEmpty();
+            assertThat(taken.meta().decodeError()).isEmpty();
             assertThat(taken.rules()).hasSize(16);
-            assertThat(raw.get(taken.meta().name())).isGreaterThan(Feed.MOST_BYTES);
+            assertThat(raw.get(taken.meta().name())).isGreaterThan(KindWatch.MOST_BYTES);
             route("r", "", rules(16, 2_000));
             eventually(
                     "it is too large",
                     () -> routes().stream()
-                            .anyMatch(route -> route.meta().unread().isPresent()));
+                            .anyMatch(route -> route.meta().decodeError().isPresent()));
             route("r", "", rules(16, 10));
             eventually(
                     "it is taken",
                     () -> routes().stream()
-                            .allMatch(route -> route.meta().unread().isEmpty()));
+                            .allMatch(route -> route.meta().decodeError().isEmpty()));
         }
     }
 
@@ -186,8 +188,8 @@ final class LargeObjectsTest implements Feeds.Listener {
         server.put(
                 "/apis/" + GROUP + "/v1/namespaces/tenant/listenersets/s",
                 "{\"metadata\":{\"name\":\"s\",\"namespace\":\"tenant\"" + labels() + "},\"spec\":{}}");
-        try (Feeds feeds = Feeds.start(api.requests(), this)) {
-            assertThat(feeds.awaitSynced(SOON)).isTrue();
+        try (ClusterWatch clusterWatch = ClusterWatch.start(api.requests(), this)) {
+            assertThat(clusterWatch.awaitSynced(SOON)).isTrue();
             eventually("somebody says so", () -> !unreadable.isEmpty());
             assertThat(unreadable.values()).allMatch(why -> why.startsWith("it has "));
             assertThat(objects).doesNotContainKey(new Name("tenant", "s"));

@@ -20,7 +20,7 @@ final class StatusEditTest {
     private final FakeApiServer server = FakeApiServer.start();
     private final Api api = Api.at(server.url());
     private final StatusEdit edit =
-            new StatusEdit(LiveCluster.of(api.requests()), "ours", () -> Instant.parse("2026-01-01T00:00:00Z"));
+            new StatusEdit(HttpKubeWriter.of(api.requests()), "ours", () -> Instant.parse("2026-01-01T00:00:00Z"));
 
     StatusEditTest() throws Exception {}
 

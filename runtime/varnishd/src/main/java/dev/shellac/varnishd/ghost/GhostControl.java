@@ -3,9 +3,9 @@ package dev.shellac.varnishd.ghost;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.shellac.varnishd.ghost.ReloadAnswer.Kept;
 import dev.shellac.varnishd.ghost.ReloadAnswer.Live;
 import dev.shellac.varnishd.ghost.ReloadAnswer.Refusal;
+import dev.shellac.varnishd.ghost.ReloadAnswer.Rejected;
 import dev.shellac.varnishd.ghost.ReloadAnswer.Unreachable;
 import dev.shellac.varnishd.json.JsonTree;
 import java.io.ByteArrayOutputStream;
@@ -97,7 +97,7 @@ public final class GhostControl {
         return switch (json.get("status").text()) {
             case "live" -> live(json);
             case "refused" ->
-                new Kept(
+                new Rejected(
                         json.get("field").text(),
                         json.get("error").text(),
                         hash(json),

@@ -34,7 +34,7 @@ public sealed interface ReloadAnswer {
      *
      * @param hash of the table that stays live
      */
-    record Kept(String field, String error, Optional<String> hash, long routes) implements ReloadAnswer {}
+    record Rejected(String field, String error, Optional<String> hash, long routes) implements ReloadAnswer {}
 
     /** It could not be asked, or did not answer: read again later. */
     record Unreachable(String why) implements ReloadAnswer {}
