@@ -58,8 +58,7 @@ final class ReconcileRunnerTest {
     private static final ReconcileRunner.Patience SHORT =
             new ReconcileRunner.Patience(Duration.ofMillis(1), Duration.ofMillis(4), 5);
     private static final String YAML = """
-            {apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: {name: varnish},
-             spec: {controllerName: varnish-software.com/gateway}}
+            {apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: {name: varnish}, spec: {controllerName: varnish-software.com/gateway}}
             ---
             apiVersion: gateway.networking.k8s.io/v1
             kind: Gateway
@@ -383,9 +382,8 @@ final class ReconcileRunnerTest {
 
         @Override
         public Stored apply(HasMetadata wanted) {
-            act(
-                    "apply",
-                    "apply " + wanted.getKind() + " " + wanted.getMetadata().getName());
+            String name = wanted.getMetadata().getName();
+            act("apply", "apply " + wanted.getKind() + " " + name);
             return new Stored("1", 1);
         }
 

@@ -68,7 +68,7 @@ public final class Decoder {
     /**
      * Objects that an API server has stored. One of ours may be older than the rules of its definition; what contradicts itself
      * there is for the translation to say. So is what cannot be read of a Gateway, a route or parameters: they are there, and say why
-     * ({@link Metadata#unread()}).
+     * ({@link Metadata#decodeError()}).
      */
     public static Decoded decodeStored(Collection<Source> sources) {
         return decode(sources, ObjectOrigin.STORED);

@@ -85,7 +85,7 @@ public final class KubernetesRenderer implements GatewayRenderer {
 
     /** Children, and all that they were made of. */
     private record CachedChildren(
-            DeploymentInput input, Beside beside, CertificateBundle tls, List<HasMetadata> objects) {
+            DeploymentInput deployment, Beside beside, CertificateBundle tls, List<HasMetadata> objects) {
         private CachedChildren {
             objects = List.copyOf(objects);
         }
@@ -240,7 +240,7 @@ public final class KubernetesRenderer implements GatewayRenderer {
     public List<HasMetadata> children(Input input, Optional<ObjectKey> formerSecret) {
         Cache own = own(input);
         ListenerPorts ports = assigned(input, own);
-        var input = new DeploymentInput(
+        var deployment = new DeploymentInput(
                 withoutStatus(input.gateway()),
                 parameters(input),
                 ports,
@@ -250,14 +250,14 @@ public final class KubernetesRenderer implements GatewayRenderer {
         var beside = new Beside(edge(input, ports).values().stream().findFirst(), own.vcl.hashes());
         CertificateBundle tls = bundled(input, own).bundle();
         if (own.children
-                .filter(last -> last.input().equals(input)
+                .filter(last -> last.deployment().equals(deployment)
                         && last.beside().equals(beside)
                         && last.tls().equals(tls))
                 .isEmpty()) {
             var objects = new ArrayList<HasMetadata>(
                     CertificateSecrets.of(input.gateway(), tls, beside.haproxy(), beside.vcl()));
-            objects.addAll(Children.of(input));
-            own.children = Optional.of(new CachedChildren(input, beside, tls, objects));
+            objects.addAll(Children.of(deployment));
+            own.children = Optional.of(new CachedChildren(deployment, beside, tls, objects));
         }
         return own.children.orElseThrow().objects();
     }

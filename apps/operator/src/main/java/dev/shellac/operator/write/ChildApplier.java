@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -43,14 +44,13 @@ public final class ChildApplier implements AutoCloseable {
 
         /** What of it is in one namespace. */
         Wanted in(String namespace) {
+            Predicate<ObjectKey> here = key -> namespace(key).equals(namespace);
             return new Wanted(
                     uid,
                     children.stream()
-                            .filter(child -> namespace(ObjectKey.of(child)).equals(namespace))
+                            .filter(child -> here.test(ObjectKey.of(child)))
                             .toList(),
-                    others.stream()
-                            .filter(key -> namespace(key).equals(namespace))
-                            .collect(Collectors.toSet()));
+                    others.stream().filter(here).collect(Collectors.toSet()));
         }
 
         boolean isNothing() {
@@ -153,8 +153,7 @@ public final class ChildApplier implements AutoCloseable {
     public void resync() {
         lock.lock();
         try {
-            owners.forEach(
-                    (gateway, owner) -> owner.places.keySet().forEach(namespace -> look(gateway, namespace, owner)));
+            owners.forEach((key, owner) -> owner.places.keySet().forEach(place -> look(key, place, owner)));
         } finally {
             lock.unlock();
         }
@@ -214,8 +213,7 @@ public final class ChildApplier implements AutoCloseable {
                 break;
             }
         }
-        for (Map.Entry<ObjectKey, OwnedObjectCache.Observed> stray :
-                strays(pass).entrySet()) {
+        for (var stray : strays(pass).entrySet()) {
             if (isOver(deadline)) {
                 return false;
             }
@@ -348,8 +346,8 @@ public final class ChildApplier implements AutoCloseable {
     private Map<ObjectKey, OwnedObjectCache.Observed> strays(Pass pass) {
         var strays = new TreeMap<>(ownedObjects.of(pass.gateway()));
         var wanted = pass.wanted().children().stream().map(ObjectKey::of).collect(Collectors.toSet());
-        wanted.forEach(
-                key -> ownedObjects.find(key).ifPresent(found -> strays.put(key, found))); // whatever its labels say
+        // Whatever their labels say.
+        wanted.forEach(key -> ownedObjects.find(key).ifPresent(found -> strays.put(key, found)));
         strays.entrySet()
                 .removeIf(entry -> !namespace(entry.getKey()).equals(pass.namespace())
                         || entry.getValue().ownership().deleted()
@@ -393,8 +391,7 @@ public final class ChildApplier implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            owners.forEach((gateway, owner) ->
-                    owner.places.keySet().forEach(namespace -> queue.remove(key(gateway, namespace))));
+            owners.forEach((key, owner) -> owner.places.keySet().forEach(place -> queue.remove(key(key, place))));
             owners.clear();
         } finally {
             lock.unlock();
