@@ -1,19 +1,19 @@
 package dev.shellac.chaperone;
 
-import dev.shellac.chaperone.edge.EdgeLoop;
+import dev.shellac.chaperone.controller.BackendsFile;
+import dev.shellac.chaperone.controller.Drain;
+import dev.shellac.chaperone.controller.Meters;
+import dev.shellac.chaperone.controller.PodController;
+import dev.shellac.chaperone.controller.StartedVarnishd;
+import dev.shellac.chaperone.controller.StatePublisher;
+import dev.shellac.chaperone.controller.VclVerification;
+import dev.shellac.chaperone.controller.WakeUp;
 import dev.shellac.chaperone.edge.HaproxyCommand;
+import dev.shellac.chaperone.edge.HaproxySupervisor;
 import dev.shellac.chaperone.http.PodServer;
 import dev.shellac.chaperone.kube.ApiServer;
 import dev.shellac.chaperone.kube.Backoff;
-import dev.shellac.chaperone.kube.Feeds;
-import dev.shellac.chaperone.live.BackendsFile;
-import dev.shellac.chaperone.live.Bell;
-import dev.shellac.chaperone.live.Board;
-import dev.shellac.chaperone.live.Drain;
-import dev.shellac.chaperone.live.Loop;
-import dev.shellac.chaperone.live.Meters;
-import dev.shellac.chaperone.live.StartedVarnishd;
-import dev.shellac.chaperone.live.VclVerification;
+import dev.shellac.chaperone.kube.PodWatches;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -24,15 +24,16 @@ import java.util.Optional;
 
 /** All parts of a chaperone, wired. */
 final class Chaperone implements AutoCloseable {
-    private final Feeds feeds;
-    private final Loop loop;
-    private final EdgeLoop edge;
+    private final PodWatches watches;
+    private final PodController controller;
+    private final HaproxySupervisor edge;
     private final Drain drain;
     private final PodServer server;
 
-    private Chaperone(Feeds feeds, Loop loop, EdgeLoop edge, Drain drain, PodServer server) {
-        this.feeds = feeds;
-        this.loop = loop;
+    private Chaperone(
+            PodWatches watches, PodController controller, HaproxySupervisor edge, Drain drain, PodServer server) {
+        this.watches = watches;
+        this.controller = controller;
         this.edge = edge;
         this.drain = drain;
         this.server = server;
@@ -42,47 +43,49 @@ final class Chaperone implements AutoCloseable {
         Path folder = settings.varnishd().folder();
         Path keys = folder.resolve("edge");
         Files.createDirectories(folder);
-        EdgeLoop.sweep(keys);
+        HaproxySupervisor.sweep(keys);
         var registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         var meters = new Meters(registry);
-        var board = new Board(clock.millis());
-        var bell = new Bell();
-        var edgeBell = new Bell();
+        var publisher = new StatePublisher(clock.millis());
+        var wakeUp = new WakeUp();
+        var edgeWakeUp = new WakeUp();
         Optional<BackendsFile> backends = settings.backends()
                 .map(file -> new BackendsFile(file, settings.source().names().namespace()));
-        Loop.Parts parts = Loop.Parts.of(settings.files(), settings.sockets(), meters, settings.timing(), backends);
-        Feeds feeds = Feeds.start(api, settings.source().names(), Backoff.usual(), () -> {
-            bell.ring();
-            edgeBell.ring();
+        PodController.Parts parts =
+                PodController.Parts.of(settings.files(), settings.sockets(), meters, settings.timing(), backends);
+        PodWatches watches = PodWatches.start(api, settings.source().names(), Backoff.usual(), () -> {
+            wakeUp.signal();
+            edgeWakeUp.signal();
         });
-        var verification = new VclVerification(feeds.secret(), keys);
-        var edge = new EdgeLoop(
+        var verification = new VclVerification(watches.secret(), keys);
+        var edge = new HaproxySupervisor(
                 new HaproxyCommand(settings.haproxy(), folder),
                 keys,
-                new EdgeLoop.Wires(feeds, edgeBell, bell::ring),
+                new HaproxySupervisor.Wires(watches, edgeWakeUp, wakeUp::signal),
                 meters);
-        var loop = new Loop(
-                new Loop.Wires(StartedVarnishd.with(settings.varnishd(), clock), feeds, edge, bell, board),
+        var controller = new PodController(
+                new PodController.Wires(
+                        StartedVarnishd.with(settings.varnishd(), clock), watches, edge, wakeUp, publisher),
                 parts,
                 verification,
                 settings.timing(),
                 clock);
-        var drain = new Drain(loop, edge, settings.timing());
+        var drain = new Drain(controller, edge, settings.timing());
         PodServer server;
         try {
             server = PodServer.start(
-                    new PodServer.Shown(loop, edge, drain, board, feeds.config(), registry),
+                    new PodServer.Shown(controller, edge, drain, publisher, watches.config(), registry),
                     settings.serving().token(),
                     settings.serving().pod(),
                     settings.serving().health(),
                     settings.serving().debug());
         } catch (IOException e) {
-            feeds.close();
+            watches.close();
             throw e;
         }
-        loop.start();
+        controller.start();
         edge.start();
-        return new Chaperone(feeds, loop, edge, drain, server);
+        return new Chaperone(watches, controller, edge, drain, server);
     }
 
     int port() {
@@ -91,7 +94,7 @@ final class Chaperone implements AutoCloseable {
 
     /** How often something was made live, or found to be. */
     long rounds() {
-        return loop.rounds();
+        return controller.rounds();
     }
 
     int debugPort() {
@@ -106,9 +109,9 @@ final class Chaperone implements AutoCloseable {
 
     @Override
     public void close() {
-        feeds.close();
+        watches.close();
         edge.close();
-        loop.close();
+        controller.close();
         server.close();
     }
 }

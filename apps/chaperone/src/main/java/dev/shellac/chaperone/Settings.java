@@ -1,9 +1,9 @@
 package dev.shellac.chaperone;
 
+import dev.shellac.chaperone.controller.PodFiles;
+import dev.shellac.chaperone.controller.Timing;
 import dev.shellac.chaperone.http.Token;
-import dev.shellac.chaperone.kube.Feeds;
-import dev.shellac.chaperone.live.Disk;
-import dev.shellac.chaperone.live.Timing;
+import dev.shellac.chaperone.kube.PodWatches;
 import dev.shellac.varnishd.ListenSocket;
 import dev.shellac.varnishd.VarnishdSettings;
 import java.net.InetSocketAddress;
@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  */
 record Settings(
         VarnishdSettings varnishd,
-        Disk files,
+        PodFiles files,
         Optional<Path> backends,
         List<String> haproxy,
         Source source,
@@ -63,7 +63,7 @@ record Settings(
     private static final String A_DAY = "86400";
 
     /** Whose configuration it is, and where it is read. */
-    record Source(Feeds.Names names, Optional<URI> api) {}
+    record Source(PodWatches.Names names, Optional<URI> api) {}
 
     /** What it serves itself, and to whom. */
     record Serving(InetSocketAddress health, InetSocketAddress debug, Token token, String pod) {}
@@ -72,7 +72,7 @@ record Settings(
         var environment = new Environment(variables);
         Path folder = environment.path("WORK_DIR", "/var/run/varnish");
         var source = new Source(
-                new Feeds.Names(
+                new PodWatches.Names(
                         environment.text("NAMESPACE", "default"),
                         environment.text("CONFIGMAP_NAME", "gateway-vcl"),
                         environment.optional("CERTIFICATES_NAME")),
@@ -82,7 +82,7 @@ record Settings(
                 environment.address("DEBUG_ADDR", "127.0.0.1:6060"),
                 new Token(environment.text("DRAIN_TOKEN", "")),
                 environment.text("POD_NAME", ""));
-        var files = new Disk(
+        var files = new PodFiles(
                 environment.path(
                         "GHOST_CONFIG_PATH", folder.resolve("ghost.json").toString()),
                 environment.path("VCL_PATH", folder.resolve("main.vcl").toString()));

@@ -3,7 +3,7 @@ package dev.shellac.chaperone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.shellac.chaperone.kube.Feeds;
+import dev.shellac.chaperone.kube.PodWatches;
 import dev.shellac.varnishd.ListenSocket;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class SettingsTest {
         Settings settings = Settings.of(Map.of());
         assertThat(settings.source())
                 .isEqualTo(new Settings.Source(
-                        new Feeds.Names("default", "gateway-vcl", Optional.empty()), Optional.empty()));
+                        new PodWatches.Names("default", "gateway-vcl", Optional.empty()), Optional.empty()));
         assertThat(settings.varnishd().folder()).isEqualTo(Path.of("/var/run/varnish"));
         assertThat(settings.files().table()).isEqualTo(Path.of("/var/run/varnish/ghost.json"));
         assertThat(settings.files().vcl()).isEqualTo(Path.of("/var/run/varnish/main.vcl"));

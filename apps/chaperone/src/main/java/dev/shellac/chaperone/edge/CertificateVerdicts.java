@@ -18,9 +18,9 @@ final class CertificateVerdicts {
     }
 
     /** Those that it does not take. */
-    Map<String, String> bad(Path home, Candidate asked, Collection<String> names)
+    Map<String, String> bad(Path home, HaproxyRelease asked, Collection<String> names)
             throws IOException, InterruptedException {
-        Map<String, String> hashes = asked.bundle().hashes(Candidate.PEM);
+        Map<String, String> hashes = asked.bundle().hashes(HaproxyRelease.PEM);
         byHash.keySet().retainAll(hashes.values());
         var bad = new TreeMap<String, String>();
         for (String name : names) {

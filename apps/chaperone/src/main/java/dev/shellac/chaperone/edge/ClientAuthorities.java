@@ -25,23 +25,23 @@ record ClientAuthorities(Set<String> ports, Map<String, Set<String>> byPort) {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ([ 0-9A-Z]+)-----(.*?)-----END \\1-----", Pattern.DOTALL);
 
-    static ClientAuthorities of(Candidate candidate) {
+    static ClientAuthorities of(HaproxyRelease release) {
         var byPort = new TreeMap<String, Set<String>>();
-        for (MatchResult port : PORT.matcher(candidate.config()).results().toList()) {
+        for (MatchResult port : PORT.matcher(release.config()).results().toList()) {
             if (port.group(2).contains(REQUIRED)) {
-                byPort.put(port.group(1), certificates(candidate, port.group(1) + FILE));
+                byPort.put(port.group(1), certificates(release, port.group(1) + FILE));
             }
         }
         return new ClientAuthorities(
-                PORT.matcher(candidate.config())
+                PORT.matcher(release.config())
                         .results()
                         .map(port -> port.group(1))
                         .collect(Collectors.toSet()),
                 byPort);
     }
 
-    private static Set<String> certificates(Candidate candidate, String file) {
-        String text = EdgeChange.content(candidate, file).reveal(bytes -> new String(bytes, US_ASCII));
+    private static Set<String> certificates(HaproxyRelease release, String file) {
+        String text = EdgeChange.content(release, file).reveal(bytes -> new String(bytes, US_ASCII));
         Set<String> found = BLOCK.matcher(text)
                 .results()
                 .map(block -> block.group(1) + " " + decoded(block.group(2)))

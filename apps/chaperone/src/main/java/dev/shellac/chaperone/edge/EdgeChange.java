@@ -32,7 +32,7 @@ record EdgeChange(Kind kind, List<String> certificates) {
         certificates = List.copyOf(certificates);
     }
 
-    static EdgeChange between(Candidate now, Candidate next) {
+    static EdgeChange between(HaproxyRelease now, HaproxyRelease next) {
         if (ClientAuthorities.of(now).isNarrowedBy(ClientAuthorities.of(next))) {
             return new EdgeChange(Kind.REVOCATION, List.of());
         }
@@ -43,26 +43,26 @@ record EdgeChange(Kind kind, List<String> certificates) {
         List<String> changed = next.files().keySet().stream()
                 .filter(name -> !content(next, name).equals(content(now, name)))
                 .toList();
-        if (changed.stream().allMatch(name -> name.endsWith(Candidate.PEM) && fits(content(next, name)))) {
+        if (changed.stream().allMatch(name -> name.endsWith(HaproxyRelease.PEM) && fits(content(next, name)))) {
             return new EdgeChange(Kind.CERTIFICATES, changed);
         }
         // A list of names or an added authority does not wait for 30 s.
-        boolean isUrgent = changed.stream().anyMatch(name -> !name.endsWith(Candidate.PEM));
+        boolean isUrgent = changed.stream().anyMatch(name -> !name.endsWith(HaproxyRelease.PEM));
         return new EdgeChange(isUrgent ? Kind.NEW_PROCESS : Kind.LARGE_CERTIFICATE, List.of());
     }
 
     /** What a process that runs can take of the next: the rest waits for a new process. */
-    static Candidate meanwhile(Candidate now, Candidate next) {
+    static HaproxyRelease meanwhile(HaproxyRelease now, HaproxyRelease next) {
         var files = new TreeMap<>(now.files());
         files.replaceAll((name, before) -> {
             Secret after = next.files().getOrDefault(name, before);
-            return name.endsWith(Candidate.PEM) && fits(after) ? after : before;
+            return name.endsWith(HaproxyRelease.PEM) && fits(after) ? after : before;
         });
-        return new Candidate(now.config(), files);
+        return new HaproxyRelease(now.config(), files);
     }
 
-    static Secret content(Candidate candidate, String name) {
-        return candidate.files().getOrDefault(name, NOTHING);
+    static Secret content(HaproxyRelease release, String name) {
+        return release.files().getOrDefault(name, NOTHING);
     }
 
     private static boolean fits(Secret pem) {
@@ -70,7 +70,7 @@ record EdgeChange(Kind kind, List<String> certificates) {
     }
 
     /** The same with what was good before in place of what is bad, or without it. */
-    static Candidate mended(Candidate asked, Collection<String> bad, Candidate before) {
+    static HaproxyRelease mended(HaproxyRelease asked, Collection<String> bad, HaproxyRelease before) {
         if (bad.isEmpty()) {
             return asked;
         }
@@ -78,7 +78,7 @@ record EdgeChange(Kind kind, List<String> certificates) {
         List<String> lost =
                 bad.stream().filter(name -> !before.files().containsKey(name)).toList();
         bad.stream().filter(before.files()::containsKey).forEach(name -> files.put(name, content(before, name)));
-        var mended = new Candidate(asked.config(), files);
+        var mended = new HaproxyRelease(asked.config(), files);
         return lost.isEmpty() ? mended : mended.without(lost);
     }
 }

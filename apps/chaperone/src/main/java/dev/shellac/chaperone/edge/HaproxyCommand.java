@@ -48,7 +48,7 @@ public final class HaproxyCommand implements Haproxy {
 
     @Override
     public Optional<String> fault(Path home) throws IOException, InterruptedException {
-        return check(home, home.resolve(EdgeDisk.CONFIG));
+        return check(home, home.resolve(HaproxyReleaseStore.CONFIG));
     }
 
     @Override
@@ -102,7 +102,7 @@ public final class HaproxyCommand implements Haproxy {
     public Running start(Path home, Optional<Running> before, Runnable ended) throws IOException, InterruptedException {
         String life = "life-" + ProcessHandle.current().pid() + "-" + ++lives;
         var arguments = new ArrayList<>(
-                List.of("-db", "-f", home.resolve(EdgeDisk.CONFIG).toString()));
+                List.of("-db", "-f", home.resolve(HaproxyReleaseStore.CONFIG).toString()));
         if (before.filter(Running::isAlive).isPresent()) {
             arguments.add("-x");
             arguments.add(socket.path().toString());

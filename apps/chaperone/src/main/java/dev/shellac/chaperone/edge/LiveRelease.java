@@ -22,8 +22,8 @@ import java.util.TreeMap;
 record LiveRelease(
         Path home,
         Path started,
-        Candidate asked,
-        Candidate used,
+        HaproxyRelease asked,
+        HaproxyRelease used,
         Map<String, String> leftOut,
         Map<String, String> certificates) {
     LiveRelease {
@@ -32,29 +32,29 @@ record LiveRelease(
     }
 
     /** Of a process that is started with it. */
-    static LiveRelease of(Path home, Candidate asked, Candidate used, Map<String, String> leftOut) {
-        return new LiveRelease(home, home, asked, used, leftOut, used.bundle().hashes(Candidate.PEM));
+    static LiveRelease of(Path home, HaproxyRelease asked, HaproxyRelease used, Map<String, String> leftOut) {
+        return new LiveRelease(home, home, asked, used, leftOut, used.bundle().hashes(HaproxyRelease.PEM));
     }
 
     /** The one that was good before, of another process. What was left out is not known any more; it is found again when the configuration is. */
-    static Optional<LiveRelease> last(EdgeDisk disk) throws IOException {
-        Optional<Path> home = disk.good();
+    static Optional<LiveRelease> last(HaproxyReleaseStore store) throws IOException {
+        Optional<Path> home = store.good();
         if (home.isEmpty()) {
             return Optional.empty();
         }
-        Candidate last = EdgeDisk.read(home.get());
+        HaproxyRelease last = HaproxyReleaseStore.read(home.get());
         return Optional.of(of(home.get(), last, last, Map.of()));
     }
 
     /** Of the same process with other content. */
-    LiveRelease next(Path kept, Candidate nextAsked, Candidate nextUsed, Map<String, String> nextLeftOut) {
+    LiveRelease next(Path kept, HaproxyRelease nextAsked, HaproxyRelease nextUsed, Map<String, String> nextLeftOut) {
         return new LiveRelease(
                 kept,
                 started,
                 nextAsked,
                 nextUsed,
                 nextLeftOut,
-                nextUsed.bundle().hashes(Candidate.PEM));
+                nextUsed.bundle().hashes(HaproxyRelease.PEM));
     }
 
     LiveRelease startedAgain() {
@@ -62,7 +62,7 @@ record LiveRelease(
     }
 
     /** What is still as bad in another candidate. */
-    Map<String, String> stillBad(Candidate next) {
+    Map<String, String> stillBad(HaproxyRelease next) {
         var still = new TreeMap<>(leftOut);
         still.keySet().removeIf(name -> !EdgeChange.content(next, name).equals(EdgeChange.content(asked, name)));
         return still;

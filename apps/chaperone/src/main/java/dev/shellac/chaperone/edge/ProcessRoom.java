@@ -37,7 +37,7 @@ final class ProcessRoom {
     }
 
     /** Whether it has room now only if a process is stopped. */
-    boolean costsAnother(Candidate asked, EdgeChange.Kind kind, Haproxy.Running serving) {
+    boolean costsAnother(HaproxyRelease asked, EdgeChange.Kind kind, Haproxy.Running serving) {
         return !EdgeBudget.of(asked.config())
                         .hasRoom(
                                 leaving.memory() + serving.memory(),
@@ -51,7 +51,7 @@ final class ProcessRoom {
      * @param serving is stopped if there is no other way; who goes on finds it gone
      * @return why the change waits, if it does
      */
-    Optional<String> make(Candidate asked, EdgeChange.Kind kind, Haproxy.Running serving)
+    Optional<String> make(HaproxyRelease asked, EdgeChange.Kind kind, Haproxy.Running serving)
             throws IOException, InterruptedException {
         EdgeBudget budget = EdgeBudget.of(asked.config());
         int certificates = asked.certificates().size();

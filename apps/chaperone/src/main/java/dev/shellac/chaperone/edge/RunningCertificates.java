@@ -12,16 +12,16 @@ import java.util.TreeMap;
  *
  * @param verdicts spare it those that HAProxy has refused before
  */
-record RunningCertificates(Haproxy program, EdgeDisk disk, CertificateVerdicts verdicts) {
+record RunningCertificates(Haproxy program, HaproxyReleaseStore store, CertificateVerdicts verdicts) {
     private static final System.Logger LOG = System.getLogger(RunningCertificates.class.getName());
 
     /** Those that it does not take, with HAProxy's words: they stay as they were. */
-    Map<String, String> refused(LiveRelease now, Candidate asked, List<String> changed)
+    Map<String, String> refused(LiveRelease now, HaproxyRelease asked, List<String> changed)
             throws IOException, InterruptedException {
         var files = new TreeMap<>(asked.files());
         files.keySet().retainAll(changed);
-        var alone = new Candidate("", files);
-        Map<String, String> refused = new TreeMap<>(verdicts.bad(disk.write(alone), alone, changed));
+        var alone = new HaproxyRelease("", files);
+        Map<String, String> refused = new TreeMap<>(verdicts.bad(store.write(alone), alone, changed));
         for (Map.Entry<String, Secret> file : files.entrySet()) {
             if (!refused.containsKey(file.getKey())) {
                 program.replace(now.started(), file.getKey(), file.getValue())

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.shellac.chaperone.edge.EdgeLoop;
-import dev.shellac.chaperone.kube.ConfigFeed;
-import dev.shellac.chaperone.live.Board;
-import dev.shellac.chaperone.live.Drain;
-import dev.shellac.chaperone.live.Loop;
-import dev.shellac.chaperone.live.Varnish;
+import dev.shellac.chaperone.controller.Drain;
+import dev.shellac.chaperone.controller.PodController;
+import dev.shellac.chaperone.controller.StatePublisher;
+import dev.shellac.chaperone.controller.Varnish;
+import dev.shellac.chaperone.edge.HaproxySupervisor;
+import dev.shellac.chaperone.kube.ConfigMapWatch;
 import dev.shellac.threads.Supervisor;
 import dev.shellac.varnishconfig.changes.ChangeSet;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -44,7 +44,12 @@ public final class PodServer implements AutoCloseable {
 
     /** What is served. */
     public record Shown(
-            Loop loop, EdgeLoop edge, Drain drain, Board board, ConfigFeed config, PrometheusMeterRegistry registry) {}
+            PodController controller,
+            HaproxySupervisor edge,
+            Drain drain,
+            StatePublisher publisher,
+            ConfigMapWatch config,
+            PrometheusMeterRegistry registry) {}
 
     // A class, since nobody compares the bytes: many answers share them.
     private static final class Answer {
@@ -111,7 +116,7 @@ public final class PodServer implements AutoCloseable {
         page(
                 debug,
                 "/debug/backends",
-                exchange -> Answer.json(("{\"pools\":" + shown.loop().pools() + "}\n").getBytes(UTF_8)));
+                exchange -> Answer.json(("{\"pools\":" + shown.controller().pools() + "}\n").getBytes(UTF_8)));
         shown.registry().gauge("chaperone.ready", this, server -> server.isReady() ? 1 : 0);
         shown.registry()
                 .gauge(
@@ -169,15 +174,15 @@ public final class PodServer implements AutoCloseable {
         if (failing.isPresent()) {
             return Answer.text(503, "thread " + failing.get() + " ends again and again");
         }
-        return shown.loop().isRunning() ? Answer.text(200, "ok") : Answer.text(503, "the loop is gone");
+        return shown.controller().isRunning() ? Answer.text(200, "ok") : Answer.text(503, "the loop is gone");
     }
 
     private boolean isReady() {
         return !shown.drain().isDraining()
-                && shown.board().posted().state().isLive()
-                && shown.loop().isOpen()
-                && shown.loop().isAnswered()
-                && shown.loop().varnish().filter(Varnish::isServing).isPresent();
+                && shown.publisher().current().state().isLive()
+                && shown.controller().isOpen()
+                && shown.controller().isAnswered()
+                && shown.controller().varnish().filter(Varnish::isServing).isPresent();
     }
 
     private Answer ready() {
@@ -187,10 +192,10 @@ public final class PodServer implements AutoCloseable {
         if (isReady()) {
             return Answer.text(200, "ready");
         }
-        if (!shown.loop().isAnswered()) {
+        if (!shown.controller().isAnswered()) {
             return Answer.text(503, "varnishd does not answer");
         }
-        boolean tls = shown.board().posted().state().edge().isMissing();
+        boolean tls = shown.publisher().current().state().edge().isMissing();
         return Answer.text(503, tls ? "no TLS is terminated" : "no table is live");
     }
 
@@ -199,18 +204,19 @@ public final class PodServer implements AutoCloseable {
             return Answer.text(403, "forbidden");
         }
         String query = Optional.ofNullable(exchange.getRequestURI().getQuery()).orElse("");
-        Board.Posted posted = query.startsWith(SINCE)
-                ? shown.board().after(query.substring(SINCE.length()), LONGEST_POLL)
-                : shown.board().posted();
-        return Answer.json(json(posted));
+        StatePublisher.VersionedState versionedState = query.startsWith(SINCE)
+                ? shown.publisher().awaitNewerThan(query.substring(SINCE.length()), LONGEST_POLL)
+                : shown.publisher().current();
+        return Answer.json(json(versionedState));
     }
 
-    private synchronized byte[] json(Board.Posted posted) throws IOException {
+    private synchronized byte[] json(StatePublisher.VersionedState versionedState) throws IOException {
         boolean ready = isReady();
-        Optional<Written> same = written.filter(last -> last.version.equals(posted.version()) && last.ready == ready);
+        Optional<Written> same =
+                written.filter(last -> last.version.equals(versionedState.version()) && last.ready == ready);
         if (same.isEmpty()) {
-            byte[] json = StateJson.of(posted, ready, self).getBytes(UTF_8);
-            written = Optional.of(new Written(posted.version(), ready, json));
+            byte[] json = StateJson.of(versionedState, ready, self).getBytes(UTF_8);
+            written = Optional.of(new Written(versionedState.version(), ready, json));
         }
         return written.orElseThrow().json;
     }
@@ -254,7 +260,7 @@ public final class PodServer implements AutoCloseable {
     private String readMetrics() throws InterruptedException {
         String varnish = "";
         try {
-            Optional<Varnish> running = shown.loop().varnish();
+            Optional<Varnish> running = shown.controller().varnish();
             varnish = running.isPresent() ? VarnishMetrics.text(running.get().counters()) : "";
         } catch (IOException e) {
             LOG.log(Level.INFO, "no counters of varnishd: {0}", e.getMessage());

@@ -2,8 +2,8 @@ package dev.shellac.chaperone.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.shellac.chaperone.live.Board;
-import dev.shellac.chaperone.live.LiveState;
+import dev.shellac.chaperone.controller.LiveState;
+import dev.shellac.chaperone.controller.StatePublisher;
 import dev.shellac.model.EvenShare;
 import dev.shellac.model.Name;
 import java.io.IOException;
@@ -44,12 +44,12 @@ final class StateJson {
 
     private StateJson() {}
 
-    static String of(Board.Posted posted, boolean ready, Self self) throws IOException {
+    static String of(StatePublisher.VersionedState versionedState, boolean ready, Self self) throws IOException {
         var text = new StringWriter();
-        LiveState state = posted.state();
+        LiveState state = versionedState.state();
         try (JsonGenerator json = JSON.createGenerator(text)) {
             json.writeStartObject();
-            field(json, "version", posted.version());
+            field(json, "version", versionedState.version());
             field(json, "pod", self.pod());
             field(json, "key", self.key());
             json.writeBooleanField("ready", ready);

@@ -33,7 +33,7 @@ final class ListWatch<T> implements AutoCloseable {
     private static final Duration GRANTED_WITHIN = Duration.ofSeconds(2);
 
     /** Who wants to know. Called on one thread. */
-    interface Listener<T> {
+    interface Handler<T> {
         /** All is listed from here on, perhaps not for the first time. */
         default void listing() {}
 
@@ -70,7 +70,7 @@ final class ListWatch<T> implements AutoCloseable {
     private final ApiServer api;
     private final Target target;
     private final Function<Node, T> decoder;
-    private final Listener<T> listener;
+    private final Handler<T> handler;
     private final Pace pace;
     private final Thread thread;
     private volatile boolean stopped;
@@ -78,18 +78,18 @@ final class ListWatch<T> implements AutoCloseable {
     private String version = "";
     private boolean forbidden;
 
-    private ListWatch(ApiServer api, Target target, Function<Node, T> decoder, Listener<T> listener, Pace pace) {
+    private ListWatch(ApiServer api, Target target, Function<Node, T> decoder, Handler<T> handler, Pace pace) {
         this.api = api;
         this.target = target;
         this.decoder = decoder;
-        this.listener = listener;
+        this.handler = handler;
         this.pace = pace;
         this.thread = Supervisor.PROCESS.thread("watch " + target.path(), this::run);
     }
 
     static <T> ListWatch<T> start(
-            ApiServer api, Target target, Function<Node, T> decoder, Listener<T> listener, Pace pace) {
-        var watch = new ListWatch<>(api, target, decoder, listener, pace);
+            ApiServer api, Target target, Function<Node, T> decoder, Handler<T> handler, Pace pace) {
+        var watch = new ListWatch<>(api, target, decoder, handler, pace);
         watch.thread.start();
         return watch;
     }
@@ -149,12 +149,12 @@ final class ListWatch<T> implements AutoCloseable {
             if (!isSoonAllowed()) {
                 LOG.log(Level.INFO, "{0}", why);
             }
-            listener.fault(Optional.of(why));
+            handler.fault(Optional.of(why));
         }
     }
 
     private void list() throws IOException, InterruptedException {
-        listener.listing();
+        handler.listing();
         var all = new LinkedHashMap<String, T>();
         String more = "";
         String listed;
@@ -172,8 +172,8 @@ final class ListWatch<T> implements AutoCloseable {
             throw new IOException("a list without a resourceVersion");
         }
         version = listed;
-        listener.fault(Optional.empty());
-        listener.listed(all);
+        handler.fault(Optional.empty());
+        handler.listed(all);
     }
 
     // The list without its items, which were taken one by one.
@@ -187,7 +187,7 @@ final class ListWatch<T> implements AutoCloseable {
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
                     Node item = Node.of(JacksonJson.value(parser));
                     T object = decoder.apply(item);
-                    if (listener.isKept(name(item), object)) {
+                    if (handler.isKept(name(item), object)) {
                         all.put(name(item), object);
                     }
                 }
@@ -203,7 +203,7 @@ final class ListWatch<T> implements AutoCloseable {
         String query = target.query("watch=1&allowWatchBookmarks=true&timeoutSeconds=" + length.toSeconds()
                 + "&resourceVersion=" + URLEncoder.encode(version, StandardCharsets.UTF_8));
         InputStream body = api.get(query);
-        listener.fault(Optional.empty());
+        handler.fault(Optional.empty());
         // A connection that died without a word would be waited for forever.
         Thread overdue = Thread.ofVirtual().start(() -> closeAfter(body, length.plus(OVERDUE)));
         try (body;
@@ -232,8 +232,8 @@ final class ListWatch<T> implements AutoCloseable {
         Node event = Node.of(JacksonJson.value(parser));
         Node object = event.get("object");
         switch (event.get("type").text()) {
-            case "ADDED", "MODIFIED" -> listener.changed(name(object), Optional.of(decoder.apply(object)));
-            case "DELETED" -> listener.changed(name(object), Optional.empty());
+            case "ADDED", "MODIFIED" -> handler.changed(name(object), Optional.of(decoder.apply(object)));
+            case "DELETED" -> handler.changed(name(object), Optional.empty());
             case "BOOKMARK" -> {
                 // Nothing happened, up to this version.
             }

@@ -16,10 +16,10 @@ final class EdgeChangeTest {
     private static final Map<String, String> FILES =
             Map.of("a.pem", "a", "b.pem", "b", "port-443.list", "a.pem a.com\nb.pem b.com\n", "port-443.ca", "ca");
 
-    private static Candidate candidate(String config, Map<String, String> changed) {
+    private static HaproxyRelease candidate(String config, Map<String, String> changed) {
         var files = new HashMap<>(FILES);
         files.putAll(changed);
-        return new Candidate(
+        return new HaproxyRelease(
                 config,
                 files.entrySet().stream()
                         .collect(Collectors.toMap(
@@ -27,7 +27,7 @@ final class EdgeChangeTest {
                                 file -> Secret.of(file.getValue().getBytes(UTF_8)))));
     }
 
-    private static EdgeChange to(Candidate next) {
+    private static EdgeChange to(HaproxyRelease next) {
         return EdgeChange.between(candidate("x", Map.of()), next);
     }
 
@@ -47,8 +47,8 @@ final class EdgeChangeTest {
 
     @Test
     void anAuthorityThatWasTakenBackIsUrgent() {
-        Candidate both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
-        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
+        HaproxyRelease both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
+        HaproxyRelease one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
         assertThat(kind(both, one)).isEqualTo(Kind.REVOCATION);
         assertThat(kind(one, candidate(asking("required"), Map.of("port-443.ca", pem("other")))))
                 .isEqualTo(Kind.REVOCATION);
@@ -62,8 +62,8 @@ final class EdgeChangeTest {
 
     @Test
     void oneMoreAuthorityIsNot() {
-        Candidate both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
-        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
+        HaproxyRelease both = candidate(asking("required"), Map.of("port-443.ca", pem("one") + pem("other")));
+        HaproxyRelease one = candidate(asking("required"), Map.of("port-443.ca", pem("one")));
         assertThat(kind(one, both)).isEqualTo(Kind.NEW_PROCESS);
         assertThat(kind(one, candidate(asking("optional"), Map.of("port-443.ca", pem("other")))))
                 .as("everybody is let in")
@@ -73,7 +73,7 @@ final class EdgeChangeTest {
 
     @Test
     void theSameAuthoritiesInOtherWordsAreTheSame() {
-        Candidate one = candidate(asking("required"), Map.of("port-443.ca", pem("b25lIGF1dGhvcml0eQ==")));
+        HaproxyRelease one = candidate(asking("required"), Map.of("port-443.ca", pem("b25lIGF1dGhvcml0eQ==")));
         for (String same : List.of(
                 "# renewed in spring\n" + pem("b25lIGF1dGhvcml0eQ=="),
                 pem("b25lIGF1dGhvcml0eQ==").replace("\n", "\r\n"),
@@ -91,7 +91,7 @@ final class EdgeChangeTest {
         }
     }
 
-    private static Kind kind(Candidate now, Candidate next) {
+    private static Kind kind(HaproxyRelease now, HaproxyRelease next) {
         return EdgeChange.between(now, next).kind();
     }
 
@@ -106,16 +106,16 @@ final class EdgeChangeTest {
 
     @Test
     void certificatesRotateWhileTheRestWaits() {
-        Candidate now = candidate("x", Map.of());
-        Candidate next = candidate("y", Map.of("a.pem", "new", "b.pem", "c".repeat(20_000), "c.pem", "c"));
+        HaproxyRelease now = candidate("x", Map.of());
+        HaproxyRelease next = candidate("y", Map.of("a.pem", "new", "b.pem", "c".repeat(20_000), "c.pem", "c"));
         assertThat(EdgeChange.meanwhile(now, next)).isEqualTo(candidate("x", Map.of("a.pem", "new")));
     }
 
     @Test
     void whatIsBadIsReplacedByWhatWasGood() {
-        Candidate before = candidate("x", Map.of());
-        Candidate asked = candidate("x", Map.of("a.pem", "new", "b.pem", "bad", "c.pem", "bad"));
-        Candidate mended = EdgeChange.mended(asked, Set.of("b.pem", "c.pem"), before);
+        HaproxyRelease before = candidate("x", Map.of());
+        HaproxyRelease asked = candidate("x", Map.of("a.pem", "new", "b.pem", "bad", "c.pem", "bad"));
+        HaproxyRelease mended = EdgeChange.mended(asked, Set.of("b.pem", "c.pem"), before);
         assertThat(mended.files()).containsEntry("b.pem", Secret.of("b".getBytes(UTF_8)));
         assertThat(mended.files()).containsEntry("a.pem", Secret.of("new".getBytes(UTF_8)));
         assertThat(mended.files()).doesNotContainKey("c.pem");

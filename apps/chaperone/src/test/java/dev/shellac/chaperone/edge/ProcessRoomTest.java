@@ -93,7 +93,7 @@ final class ProcessRoomTest {
         assertThat(serving.isAlive()).isTrue();
     }
 
-    private static Candidate with(int certificates) {
+    private static HaproxyRelease with(int certificates) {
         String list = IntStream.range(0, certificates)
                 .mapToObj(i -> "c%d.pem c%d.example.com\n".formatted(i, i))
                 .collect(Collectors.joining());
@@ -101,7 +101,7 @@ final class ProcessRoomTest {
         for (int i = 0; i < certificates; i++) {
             files.put("c" + i + ".pem", Secret.of("c".getBytes(UTF_8)));
         }
-        return new Candidate("global\n    presetenv EDGE_MEMORY 33554432\n    maxconn 472\n", files);
+        return new HaproxyRelease("global\n    presetenv EDGE_MEMORY 33554432\n    maxconn 472\n", files);
     }
 
     private static final class StubProcess implements Haproxy.Running {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.shellac.chaperone.live.Board;
-import dev.shellac.chaperone.live.LiveState;
+import dev.shellac.chaperone.controller.LiveState;
+import dev.shellac.chaperone.controller.StatePublisher;
 import dev.shellac.model.Name;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class StateJsonTest {
 
     private static String json(LiveState state) throws IOException {
         return StateJson.of(
-                new Board.Posted(state, "v".repeat(2_000)),
+                new StatePublisher.VersionedState(state, "v".repeat(2_000)),
                 true,
                 new StateJson.Self("p".repeat(2_000), "k".repeat(2_000)));
     }

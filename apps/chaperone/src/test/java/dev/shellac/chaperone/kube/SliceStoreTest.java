@@ -85,17 +85,18 @@ final class SliceStoreTest {
             }
             put(api, "x-1", "x", 5);
             var pace = new ListWatch.Pace(new Backoff(Duration.ofMillis(5), Duration.ofMillis(50)), new Random(1));
-            try (var feed = new SliceFeed(ApiServer.at(api.url()), pace, new SliceStore.Bounds(20, 12, 4), () -> {})) {
-                feed.want(Set.of(A));
-                eventually("listed", () -> feed.known().listed().contains("one"));
-                assertThat(feed.known().all()).hasSize(2);
-                assertThat(feed.known().leftOut()).containsExactly(A);
-                assertThat(feed.known().services()).containsExactly(A);
+            try (var watch =
+                    new EndpointSliceWatch(ApiServer.at(api.url()), pace, new SliceStore.Bounds(20, 12, 4), () -> {})) {
+                watch.want(Set.of(A));
+                eventually("listed", () -> watch.known().listed().contains("one"));
+                assertThat(watch.known().all()).hasSize(2);
+                assertThat(watch.known().leftOut()).containsExactly(A);
+                assertThat(watch.known().services()).containsExactly(A);
                 // One that nobody asked for before, and that was not kept.
-                feed.want(Set.of(new Name("one", "x")));
-                eventually("its slice", () -> feed.known().all().containsKey(new Name("one", "x-1")));
-                eventually("listed again", () -> feed.known().listed().contains("one"));
-                assertThat(feed.known().leftOut()).isEmpty();
+                watch.want(Set.of(new Name("one", "x")));
+                eventually("its slice", () -> watch.known().all().containsKey(new Name("one", "x-1")));
+                eventually("listed again", () -> watch.known().listed().contains("one"));
+                assertThat(watch.known().leftOut()).isEmpty();
             }
         }
     }

@@ -28,30 +28,31 @@ final class SurvivalTest {
     @Test
     void whatNobodyForesawIsCountedAndSurvived() throws Exception {
         try (FakeApi api = FakeApi.start();
-                Feeds feeds = Feeds.start(
+                PodWatches watches = PodWatches.start(
                         ApiServer.at(api.url()),
-                        new Feeds.Names("edge", "gw-vcl", Optional.of("gw-certificates")),
+                        new PodWatches.Names("edge", "gw-vcl", Optional.of("gw-certificates")),
                         new Backoff(Duration.ofMillis(5), Duration.ofMillis(50)),
                         this::happened)) {
             configMap(api, "first");
-            eventually("it is there", () -> isVcl(feeds, "first"));
+            eventually("it is there", () -> isVcl(watches, "first"));
             long before = Supervisor.PROCESS.ends();
             for (String vcl : new String[] {"second", "third"}) {
                 fails.set(3);
                 configMap(api, vcl);
-                eventually("it is there", () -> isVcl(feeds, vcl));
+                eventually("it is there", () -> isVcl(watches, vcl));
                 eventually("it has failed", () -> fails.get() == 0);
             }
             eventually("it is counted", () -> Supervisor.PROCESS.ends() >= before + 6);
-            eventually("all is well", () -> feeds.config().fault().isEmpty());
+            eventually("all is well", () -> watches.config().fault().isEmpty());
             fails.set(3);
             String list = Base64.getEncoder().encodeToString("[]".getBytes(StandardCharsets.UTF_8));
             api.put(SECRETS, "gw-certificates-index", "", ",\"data\":{\"parts\":\"" + list + "\"}");
             eventually(
                     "it is read",
-                    () -> feeds.secret().orElseThrow().fault().stream().anyMatch(why -> why.contains("lists 0 parts")));
+                    () -> watches.secret().orElseThrow().fault().stream()
+                            .anyMatch(why -> why.contains("lists 0 parts")));
             configMap(api, "last");
-            eventually("it is there", () -> isVcl(feeds, "last"));
+            eventually("it is there", () -> isVcl(watches, "last"));
             assertThat(Supervisor.PROCESS.failing()).isEmpty();
         }
     }
@@ -60,7 +61,7 @@ final class SurvivalTest {
         api.put(CONFIG_MAPS, "gw-vcl", "", ",\"data\":{\"main.vcl\":\"" + vcl + "\"}");
     }
 
-    private static boolean isVcl(Feeds feeds, String vcl) {
-        return feeds.config().known().flatMap(PodConfig::vcl).equals(Optional.of(vcl));
+    private static boolean isVcl(PodWatches watches, String vcl) {
+        return watches.config().known().flatMap(PodConfig::vcl).equals(Optional.of(vcl));
     }
 }

@@ -1,8 +1,0 @@
-/**
- * What is live, and the one loop that makes it so: configuration and endpoints in, a table and a VCL into varnishd, and a state that says
- * what came of it.
- */
-@NullMarked
-package dev.shellac.chaperone.live;
-
-import org.jspecify.annotations.NullMarked;
