@@ -1,8 +1,8 @@
 package dev.shellac.cli;
 
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.Problem;
 import dev.shellac.cli.show.Show;
-import dev.shellac.cli.site.Problem;
-import dev.shellac.cli.site.Site;
 import dev.shellac.decode.Finding.Severity;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,18 +37,18 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Site site = Site.of(options.folder());
-        List<Problem> problems = site.problems();
+        FolderAnalysis analysis = FolderAnalysis.of(options.folder());
+        List<Problem> problems = analysis.problems();
         boolean refused = problems.stream().anyMatch(Problem::isError);
         Show show = Show.of(spec);
         switch (options.output()) {
-            case TEXT -> text(show, site, problems);
-            case JSON -> show.json(json(site, problems));
+            case TEXT -> text(show, analysis, problems);
+            case JSON -> show.json(json(analysis, problems));
         }
         return refused ? ExitCode.REFUSED : ExitCode.OK;
     }
 
-    private static void text(Show show, Site site, List<Problem> problems) {
+    private static void text(Show show, FolderAnalysis analysis, List<Problem> problems) {
         for (Problem problem : problems) {
             String words = problem.words();
             String coloured = switch (problem.severity()) {
@@ -60,8 +60,9 @@ final class CheckCommand implements Callable<Integer> {
         }
         long errors = count(problems, Severity.ERROR);
         long warnings = count(problems, Severity.WARNING);
-        String held = site.folder() + ": " + counted(site.reading().objects().size(), "object") + " in "
-                + counted(site.reading().files(), "file") + ", ";
+        String held =
+                analysis.folder() + ": " + counted(analysis.reading().objects().size(), "object") + " in "
+                        + counted(analysis.reading().files(), "file") + ", ";
         show.line(
                 errors > 0
                         ? held + counted(errors, "error") + ", " + counted(warnings, "warning")
@@ -78,11 +79,11 @@ final class CheckCommand implements Callable<Integer> {
         return count + " " + noun + (count == 1 ? "" : "s");
     }
 
-    private static Map<String, Object> json(Site site, List<Problem> problems) {
+    private static Map<String, Object> json(FolderAnalysis analysis, List<Problem> problems) {
         var tree = new LinkedHashMap<String, Object>();
         tree.put("ok", problems.stream().noneMatch(Problem::isError));
-        tree.put("files", site.reading().files());
-        tree.put("objects", site.reading().objects().size());
+        tree.put("files", analysis.reading().files());
+        tree.put("objects", analysis.reading().objects().size());
         tree.put("problems", problems.stream().map(Problem::json).toList());
         return tree;
     }

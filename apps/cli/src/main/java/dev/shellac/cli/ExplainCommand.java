@@ -1,17 +1,17 @@
 package dev.shellac.cli;
 
-import dev.shellac.cli.ask.Inquiry;
-import dev.shellac.cli.ask.JsonAnswer;
-import dev.shellac.cli.ask.Question;
-import dev.shellac.cli.ask.Question.Unclear;
-import dev.shellac.cli.ask.Summary;
-import dev.shellac.cli.ask.TextAnswer;
-import dev.shellac.cli.ask.Told;
-import dev.shellac.cli.ask.Unserved;
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.Problem;
+import dev.shellac.cli.explain.ExplainResult;
+import dev.shellac.cli.explain.GatewaySelector;
+import dev.shellac.cli.explain.JsonAnswer;
+import dev.shellac.cli.explain.RequestSpec;
+import dev.shellac.cli.explain.RequestSpec.Unclear;
+import dev.shellac.cli.explain.Summary;
+import dev.shellac.cli.explain.TextAnswer;
+import dev.shellac.cli.explain.Unserved;
 import dev.shellac.cli.show.Output;
 import dev.shellac.cli.show.Show;
-import dev.shellac.cli.site.Problem;
-import dev.shellac.cli.site.Site;
 import dev.shellac.model.Name;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -81,25 +81,25 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Show show = Show.of(spec);
-        Told told;
+        ExplainResult result;
         try {
-            told = ask();
+            result = ask();
         } catch (Unserved e) {
             unserved(show, e.problem());
             return ExitCode.REFUSED;
         }
-        if (!told.site().reading().errors().isEmpty()) {
+        if (!result.analysis().reading().errors().isEmpty()) {
             show.err()
                     .println("note: some files or objects are refused and left out; see shellac check "
                             + options.folder());
         }
-        Summary summary = Summary.of(told);
+        Summary summary = Summary.of(result);
         if (shortened) {
             show.line(summary.line());
         } else {
             switch (options.output()) {
-                case TEXT -> new TextAnswer(told, show, all ? Integer.MAX_VALUE : FEW).print();
-                case JSON -> show.json(JsonAnswer.of(told));
+                case TEXT -> new TextAnswer(result, show, all ? Integer.MAX_VALUE : FEW).print();
+                case JSON -> show.json(JsonAnswer.of(result));
             }
         }
         return summary.served() ? ExitCode.OK : ExitCode.REFUSED;
@@ -117,11 +117,11 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    private Told ask() {
+    private ExplainResult ask() {
         try {
-            Question question = Question.parse(method, url, headers).at(port);
-            Site site = Site.of(options.folder());
-            return new Inquiry(site, gateway, listener).ask(question);
+            RequestSpec requestSpec = RequestSpec.parse(method, url, headers).at(port);
+            FolderAnalysis analysis = FolderAnalysis.of(options.folder());
+            return new GatewaySelector(analysis, gateway, listener).explain(requestSpec);
         } catch (Unclear e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }

@@ -1,14 +1,14 @@
 package dev.shellac.cli;
 
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.LiveReports;
+import dev.shellac.cli.analysis.Problem;
+import dev.shellac.cli.analysis.RunState;
+import dev.shellac.cli.analysis.StatusReport.ListenerRow;
+import dev.shellac.cli.analysis.StatusReport.RouteRow;
 import dev.shellac.cli.run.StatePlaces;
 import dev.shellac.cli.show.Show;
 import dev.shellac.cli.show.TextTable;
-import dev.shellac.cli.site.LiveReports;
-import dev.shellac.cli.site.Problem;
-import dev.shellac.cli.site.RunState;
-import dev.shellac.cli.site.Site;
-import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Way;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -54,7 +54,7 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         LiveReports live = LiveReports.in(state.orElseGet(() -> StatePlaces.of(stateHome, options.folder())));
-        RunState now = live.state().orElseGet(() -> RunState.of(Site.of(options.folder())));
+        RunState now = live.state().orElseGet(() -> RunState.of(FolderAnalysis.of(options.folder())));
         Show show = Show.of(spec);
         switch (options.output()) {
             case TEXT -> text(show, now, run(show, now, live));
@@ -65,19 +65,19 @@ final class StatusCommand implements Callable<Integer> {
 
     private static void text(Show show, RunState now, String run) {
         TextTable doors = TextTable.of("GATEWAY", "LISTENER", "PROTOCOL", "PORT", "HOST", "ROUTES", "STATE");
-        for (Door door : now.standing().doors()) {
+        for (ListenerRow row : now.report().listeners()) {
             doors.row(
-                    door.gateway(),
-                    door.listener(),
-                    door.protocol(),
-                    Integer.toString(door.port()),
-                    door.hostname(),
-                    Integer.toString(door.routes()),
-                    door.state());
+                    row.gateway(),
+                    row.listener(),
+                    row.protocol(),
+                    Integer.toString(row.port()),
+                    row.hostname(),
+                    Integer.toString(row.routes()),
+                    row.state());
         }
         print(show, doors, "no Gateway");
         TextTable routes = TextTable.of("ROUTE", "HOSTS", "PARENT", "RULES", "STATE");
-        for (Way path : now.standing().paths()) {
+        for (RouteRow path : now.report().routes()) {
             routes.row(path.route(), path.hosts(), path.parent(), Integer.toString(path.rules()), path.state());
         }
         show.line("");

@@ -1,9 +1,9 @@
 package dev.shellac.cli;
 
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.GatewayTable;
+import dev.shellac.cli.analysis.StatusTree;
 import dev.shellac.cli.show.Show;
-import dev.shellac.cli.site.GatewayTable;
-import dev.shellac.cli.site.Site;
-import dev.shellac.cli.site.StatusTree;
 import dev.shellac.model.Name;
 import dev.shellac.model.policy.GatewayClassParameters.Clients;
 import dev.shellac.translate.plan.GatewayPlan;
@@ -77,25 +77,26 @@ final class TranslateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Site site = Site.inCluster(folder);
+        FolderAnalysis analysis = FolderAnalysis.inCluster(folder);
         Show show = Show.of(spec);
-        if (site.reading().objects().isEmpty() && !site.reading().errors().isEmpty()) {
-            site.reading().errors().forEach(error -> show.err().println(error));
+        if (analysis.reading().objects().isEmpty()
+                && !analysis.reading().errors().isEmpty()) {
+            analysis.reading().errors().forEach(error -> show.err().println(error));
             return ExitCode.REFUSED;
         }
         if (form == Form.STATUS) {
-            String text = StatusTree.of(site.outcome().statuses()).stream()
+            String text = StatusTree.of(analysis.outcome().statuses()).stream()
                     .map(CanonicalYaml::print)
                     .collect(Collectors.joining("---\n"));
             show.text(text);
             return ExitCode.OK;
         }
-        GatewayPlan plan = plan(site);
+        GatewayPlan plan = plan(analysis);
         switch (form) {
             case STATUS -> throw new IllegalStateException("is about no Gateway alone");
             case PLAN -> show.text(CanonicalYaml.print(plan));
             case ROUTING -> show.text(new RoutingJson().encode(plan));
-            case GHOST -> show.text(GatewayTable.of(site, plan).json());
+            case GHOST -> show.text(GatewayTable.of(analysis, plan).json());
             case VCL -> {
                 switch (MainVcl.merge(ghostJson, plan.clients().orElse(Clients.USUAL), plan.userVcl())) {
                     case MainVcl.Text text -> show.text(text.vcl());
@@ -109,12 +110,12 @@ final class TranslateCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private GatewayPlan plan(Site site) {
-        List<GatewayPlan> plans = site.plans().stream()
+    private GatewayPlan plan(FolderAnalysis analysis) {
+        List<GatewayPlan> plans = analysis.plans().stream()
                 .filter(plan -> gateway.isEmpty() || gateway.get().equals(plan.gateway()))
                 .toList();
         String names =
-                site.plans().stream().map(plan -> plan.gateway().toString()).collect(Collectors.joining(", "));
+                analysis.plans().stream().map(plan -> plan.gateway().toString()).collect(Collectors.joining(", "));
         if (plans.isEmpty()) {
             throw usage(
                     names.isEmpty()

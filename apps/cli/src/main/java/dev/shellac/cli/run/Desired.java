@@ -10,4 +10,8 @@ import java.util.Map;
  *
  * @param unusable addresses that were asked for and that this host does not have, and why
  */
-record Desired(GatewayPlan plan, Collection<EndpointSlice> slices, Doors doors, Map<String, String> unusable) {}
+record Desired(
+        GatewayPlan plan,
+        Collection<EndpointSlice> slices,
+        ListenAddresses listenAddresses,
+        Map<String, String> unusable) {}

@@ -1,6 +1,6 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.analysis.Problem;
 import dev.shellac.decode.tree.Position;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;

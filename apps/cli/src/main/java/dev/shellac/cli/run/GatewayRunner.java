@@ -1,6 +1,6 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.cli.site.RunningGateway;
+import dev.shellac.cli.analysis.RunningGateway;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import dev.shellac.translate.plan.GatewayPlan;

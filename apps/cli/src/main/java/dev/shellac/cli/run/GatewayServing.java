@@ -1,7 +1,7 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.cli.run.Doors.Door;
-import dev.shellac.cli.site.RunningGateway;
+import dev.shellac.cli.analysis.RunningGateway;
+import dev.shellac.cli.run.ListenAddresses.ListenAddress;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.DataPlane.Effect;
 import dev.shellac.model.DataPlane.TableRefusal;
@@ -50,7 +50,7 @@ final class GatewayServing implements AutoCloseable {
     private final GhostJson encoder = new GhostJson();
     private final VclChange vcl;
     private Optional<Varnishd> varnishd = Optional.empty();
-    private List<Door> opened = List.of();
+    private List<ListenAddress> opened = List.of();
     private Use proxyProtocol = Use.OFF;
     private String written = "";
     private Optional<ReloadAnswer> answered = Optional.empty();
@@ -73,22 +73,22 @@ final class GatewayServing implements AutoCloseable {
     record Result(RunningGateway running, boolean again) {}
 
     Result serve(Desired desired) throws IOException {
-        var closed = new TreeMap<Port, String>(desired.doors().taken());
-        List<Door> doors = free(desired.doors().open(), closed);
-        if (doors.isEmpty()) {
+        var closed = new TreeMap<Port, String>(desired.listenAddresses().taken());
+        List<ListenAddress> listenAddresses = free(desired.listenAddresses().open(), closed);
+        if (listenAddresses.isEmpty()) {
             stop();
             return new Result(
                     report(desired, closed, Optional.empty()),
-                    !desired.doors().open().isEmpty());
+                    !desired.listenAddresses().open().isEmpty());
         }
-        GhostTable table = encoder.encode(desired.plan(), desired.slices(), sockets(doors));
+        GhostTable table = encoder.encode(desired.plan(), desired.slices(), sockets(listenAddresses));
         boolean changed = !table.hash().equals(written);
         if (changed) {
             files.writeTable(table.bytes());
             written = table.hash();
         }
         Clients clients = desired.plan().clients().orElse(Clients.USUAL);
-        boolean started = start(doors, clients.proxyProtocol());
+        boolean started = start(listenAddresses, clients.proxyProtocol());
         Optional<String> fault =
                 vcl.use(varnishd.orElseThrow(), clients, desired.plan().userVcl());
         if (vcl.isLive() && (changed || started || isUnfinished())) {
@@ -99,11 +99,12 @@ final class GatewayServing implements AutoCloseable {
         if (answered.orElse(null) instanceof ReloadAnswer.Live) {
             live = Optional.of(desired.plan());
         }
-        boolean again = doors.size() < desired.doors().open().size()
-                || !vcl.isLive()
-                || !vcl.isSettled()
-                || answered.orElse(null) instanceof ReloadAnswer.Unreachable
-                || (answered.orElse(null) instanceof ReloadAnswer.Live answer && answer.deferred() > 0);
+        boolean again =
+                listenAddresses.size() < desired.listenAddresses().open().size()
+                        || !vcl.isLive()
+                        || !vcl.isSettled()
+                        || answered.orElse(null) instanceof ReloadAnswer.Unreachable
+                        || (answered.orElse(null) instanceof ReloadAnswer.Live answer && answer.deferred() > 0);
         return new Result(report(desired, closed, fault), again);
     }
 
@@ -121,25 +122,26 @@ final class GatewayServing implements AutoCloseable {
     }
 
     // Those that are open already, and those of the others that nobody has.
-    private List<Door> free(List<Door> wanted, SortedMap<Port, String> closed) {
+    private List<ListenAddress> free(List<ListenAddress> wanted, SortedMap<Port, String> closed) {
         boolean running = varnishd.filter(Varnishd::isAlive).isPresent();
-        var free = new ArrayList<Door>();
-        for (Door door : wanted) {
-            Optional<String> obstacle = running && opened.contains(door) ? Optional.empty() : obstacle(door);
+        var free = new ArrayList<ListenAddress>();
+        for (ListenAddress listenAddress : wanted) {
+            Optional<String> obstacle =
+                    running && opened.contains(listenAddress) ? Optional.empty() : obstacle(listenAddress);
             if (obstacle.isEmpty()) {
-                free.add(door);
+                free.add(listenAddress);
             } else {
-                closed.put(door.port(), obstacle.get());
+                closed.put(listenAddress.port(), obstacle.get());
             }
         }
         return free;
     }
 
     // A varnishd that was killed has its ports for a moment longer than its process.
-    private Optional<String> obstacle(Door door) {
-        Optional<String> obstacle =
-                PortHolder.obstacle(door.address(), door.port().value());
-        if (!opened.contains(door)) {
+    private Optional<String> obstacle(ListenAddress listenAddress) {
+        Optional<String> obstacle = PortHolder.obstacle(
+                listenAddress.address(), listenAddress.port().value());
+        if (!opened.contains(listenAddress)) {
             return obstacle;
         }
         long deadline = System.nanoTime() + LINGERING.toNanos();
@@ -150,32 +152,34 @@ final class GatewayServing implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 return obstacle;
             }
-            obstacle = PortHolder.obstacle(door.address(), door.port().value());
+            obstacle = PortHolder.obstacle(
+                    listenAddress.address(), listenAddress.port().value());
         }
         return obstacle;
     }
 
-    private static Map<String, Door> named(List<Door> doors) {
-        var named = new LinkedHashMap<String, Door>();
-        for (Door door : doors) {
-            String name = "http-" + door.port();
+    private static Map<String, ListenAddress> named(List<ListenAddress> listenAddresses) {
+        var named = new LinkedHashMap<String, ListenAddress>();
+        for (ListenAddress listenAddress : listenAddresses) {
+            String name = "http-" + listenAddress.port();
             for (int i = 2; named.containsKey(name); i++) {
-                name = "http-" + door.port() + "-" + i;
+                name = "http-" + listenAddress.port() + "-" + i;
             }
-            named.put(name, door);
+            named.put(name, listenAddress);
         }
         return named;
     }
 
-    private static SocketMap sockets(List<Door> doors) {
-        return SocketMap.of(named(doors).entrySet().stream()
+    private static SocketMap sockets(List<ListenAddress> listenAddresses) {
+        return SocketMap.of(named(listenAddresses).entrySet().stream()
                 .collect(Collectors.toMap(
-                        Map.Entry::getKey, door -> Set.of(door.getValue().port()))));
+                        Map.Entry::getKey,
+                        listenAddress -> Set.of(listenAddress.getValue().port()))));
     }
 
-    private boolean start(List<Door> doors, Use proxy) throws IOException {
+    private boolean start(List<ListenAddress> listenAddresses, Use proxy) throws IOException {
         if (varnishd.filter(Varnishd::isAlive).isPresent()) {
-            if (doors.equals(opened) && proxy == proxyProtocol) {
+            if (listenAddresses.equals(opened) && proxy == proxyProtocol) {
                 return false;
             }
             LOG.log(
@@ -183,31 +187,33 @@ final class GatewayServing implements AutoCloseable {
                     "Gateway {0}: its ports change from {1} to {2}: varnishd starts anew, its cache is lost",
                     gateway,
                     listens(opened, proxyProtocol),
-                    listens(doors, proxy));
+                    listens(listenAddresses, proxy));
         }
         stop();
-        List<ListenSocket> sockets = named(doors).entrySet().stream()
-                .map(door -> socket(door.getKey(), door.getValue(), proxy))
+        List<ListenSocket> sockets = named(listenAddresses).entrySet().stream()
+                .map(listenAddress -> socket(listenAddress.getKey(), listenAddress.getValue(), proxy))
                 .toList();
-        opened = doors;
+        opened = listenAddresses;
         proxyProtocol = proxy;
         varnishd = Optional.of(Varnishd.start(
                 settings.varnishd(files.folder(), sockets), RunSettings.patience(), owner, InstantSource.system()));
         files.started(varnishd.get().pid());
         vcl.forget();
-        LOG.log(Level.INFO, "Gateway {0}: varnishd starts, for {1}", gateway, listens(doors, proxy));
+        LOG.log(Level.INFO, "Gateway {0}: varnishd starts, for {1}", gateway, listens(listenAddresses, proxy));
         return true;
     }
 
-    private static ListenSocket socket(String name, Door door, Use proxy) {
+    private static ListenSocket socket(String name, ListenAddress listenAddress, Use proxy) {
         return proxy == Use.ON
-                ? new ListenSocket(name, door.listen(), "PROXY")
-                : ListenSocket.http(name, door.listen());
+                ? new ListenSocket(name, listenAddress.listen(), "PROXY")
+                : ListenSocket.http(name, listenAddress.listen());
     }
 
-    private static String listens(List<Door> doors, Use proxy) {
-        return doors.stream()
-                        .map(door -> door.address().isPresent() ? door.listen() : "port " + door.port())
+    private static String listens(List<ListenAddress> listenAddresses, Use proxy) {
+        return listenAddresses.stream()
+                        .map(listenAddress -> listenAddress.address().isPresent()
+                                ? listenAddress.listen()
+                                : "port " + listenAddress.port())
                         .collect(Collectors.joining(", "))
                 + (proxy == Use.ON ? " with PROXY protocol" : "");
     }
@@ -272,7 +278,7 @@ final class GatewayServing implements AutoCloseable {
 
     private List<Address> addresses() {
         List<String> bound = opened.stream()
-                .flatMap(door -> door.address().stream())
+                .flatMap(listenAddress -> listenAddress.address().stream())
                 .distinct()
                 .toList();
         return (bound.isEmpty() ? Hosts.ownAddresses() : bound)

@@ -1,9 +1,9 @@
 package dev.shellac.cli.run;
 
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.RunningGateway;
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.cli.folder.Reading;
-import dev.shellac.cli.site.RunningGateway;
-import dev.shellac.cli.site.Site;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Metadata;
 import dev.shellac.model.Name;
@@ -130,7 +130,7 @@ final class Standalone {
         // Also where nothing was changed: a varnishd that ended may not start again.
         waitingSince = settled ? Optional.empty() : waitingSince.or(() -> Optional.of(System.nanoTime()));
         if (unwritten && outcome.isPresent() && (settled || isLate())) {
-            writer.publish(new Site(folder.root(), reading, outcome.get(), Optional.of(running())));
+            writer.publish(new FolderAnalysis(folder.root(), reading, outcome.get(), Optional.of(running())));
             unwritten = !settled;
         }
     }
@@ -176,7 +176,7 @@ final class Standalone {
                         .map(gateway -> gateway.meta().name())
                         .collect(Collectors.toMap(name -> name, name -> ports(plan(next, name)))),
                 System.nanoTime());
-        Map<Name, Doors> doors = Doors.assign(gateways.stream()
+        Map<Name, ListenAddresses> listenAddresses = ListenAddresses.assign(gateways.stream()
                 .map(gateway -> wish(gateway, ports.getOrDefault(gateway.meta().name(), Collections.emptySortedSet())))
                 .toList());
         for (Gateway gateway : gateways) {
@@ -186,7 +186,7 @@ final class Standalone {
                     .desire(new Desired(
                             plan,
                             snapshot.all(EndpointSlice.class),
-                            doors.getOrDefault(name, new Doors(List.of(), new TreeMap<>())),
+                            listenAddresses.getOrDefault(name, new ListenAddresses(List.of(), new TreeMap<>())),
                             unusable(gateway)));
         }
     }
@@ -231,7 +231,7 @@ final class Standalone {
         return plan.listeners().stream().map(ListenerPlan::port).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private Doors.Wish wish(Gateway gateway, SortedSet<Port> ports) {
+    private ListenAddresses.PortRequest wish(Gateway gateway, SortedSet<Port> ports) {
         List<String> addresses = gateway.addresses().stream()
                 .filter(address -> address.value()
                         .filter(value -> Hosts.obstacle(address.type(), value).isEmpty())
@@ -240,7 +240,7 @@ final class Standalone {
                 .toList();
         boolean asked =
                 gateway.addresses().stream().anyMatch(address -> address.value().isPresent());
-        return new Doors.Wish(
+        return new ListenAddresses.PortRequest(
                 gateway.meta().name(),
                 asked ? addresses : settings.bind().stream().toList(),
                 asked && addresses.isEmpty() ? Collections.emptySortedSet() : ports);

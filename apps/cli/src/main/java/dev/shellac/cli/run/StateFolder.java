@@ -2,7 +2,7 @@ package dev.shellac.cli.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.shellac.cli.site.LiveReports;
+import dev.shellac.cli.analysis.LiveReports;
 import dev.shellac.model.Name;
 import dev.shellac.translate.resolve.UserVcl;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.shellac.cli.run;
 
-import dev.shellac.cli.site.LiveReports;
-import dev.shellac.cli.site.Problem;
-import dev.shellac.cli.site.RunState;
-import dev.shellac.cli.site.Site;
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.LiveReports;
+import dev.shellac.cli.analysis.Problem;
+import dev.shellac.cli.analysis.RunState;
 import dev.shellac.translate.print.CanonicalYaml;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -32,7 +32,7 @@ final class StateFolderWriter implements AutoCloseable {
     private final Condition woken = lock.newCondition();
     private final Thread thread;
     private final FindingsLog findings = new FindingsLog();
-    private Optional<Site> next = Optional.empty();
+    private Optional<FolderAnalysis> next = Optional.empty();
     private Set<Path> changed = new LinkedHashSet<>();
     private boolean closed;
 
@@ -58,10 +58,10 @@ final class StateFolderWriter implements AutoCloseable {
         }
     }
 
-    void publish(Site site) {
+    void publish(FolderAnalysis analysis) {
         lock.lock();
         try {
-            next = Optional.of(site);
+            next = Optional.of(analysis);
             woken.signalAll();
         } finally {
             lock.unlock();
@@ -72,7 +72,7 @@ final class StateFolderWriter implements AutoCloseable {
         try {
             boolean last = false;
             while (!last) {
-                Site site;
+                FolderAnalysis analysis;
                 Set<Path> files;
                 lock.lock();
                 try {
@@ -83,7 +83,7 @@ final class StateFolderWriter implements AutoCloseable {
                     if (next.isEmpty()) {
                         return;
                     }
-                    site = next.get();
+                    analysis = next.get();
                     files = changed;
                     next = Optional.empty();
                     changed = new LinkedHashSet<>();
@@ -91,7 +91,7 @@ final class StateFolderWriter implements AutoCloseable {
                     lock.unlock();
                 }
                 long start = System.nanoTime();
-                write(site, files);
+                write(analysis, files);
                 pause(Duration.ofNanos(System.nanoTime() - start).multipliedBy(REST));
             }
         } catch (InterruptedException e) {
@@ -111,12 +111,12 @@ final class StateFolderWriter implements AutoCloseable {
         }
     }
 
-    private void write(Site site, Set<Path> files) {
+    private void write(FolderAnalysis analysis, Set<Path> files) {
         try {
-            List<Problem> problems = site.problems();
+            List<Problem> problems = analysis.problems();
             findings.update(problems);
-            folder.write("status.yaml", CanonicalYaml.print(site.outcome().statuses()));
-            folder.write(LiveReports.FILE, RunState.of(site, problems).print());
+            folder.write("status.yaml", CanonicalYaml.print(analysis.outcome().statuses()));
+            folder.write(LiveReports.FILE, RunState.of(analysis, problems).print());
             lastGood.keep(files);
         } catch (IOException | RuntimeException e) {
             LOG.log(Level.WARNING, "the state folder cannot be written: {0}", e);

@@ -2,7 +2,7 @@ package dev.shellac.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.analysis.Problem;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -17,9 +17,9 @@ import java.util.Set;
 
 /** The table of one Gateway: as the data plane gets it, and as it reads it. */
 public record GatewayTable(GatewayPlan plan, String json, Table table) {
-    public static GatewayTable of(Site site, GatewayPlan plan) {
+    public static GatewayTable of(FolderAnalysis analysis, GatewayPlan plan) {
         String json = new String(
-                new GhostJson().encode(plan, site.slices(), sockets(plan)).bytes(), UTF_8);
+                new GhostJson().encode(plan, analysis.slices(), sockets(plan)).bytes(), UTF_8);
         return switch (TableReader.read(json, List.of())) {
             case TableReading.Read read -> new GatewayTable(plan, json, read.table());
             case TableReading.Refused refused ->

@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.model.ResourceId;
 import dev.shellac.model.gateway.Gateway;

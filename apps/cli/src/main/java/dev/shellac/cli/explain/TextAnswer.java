@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.cli.show.Show;
 import dev.shellac.explain.Answer;
@@ -11,19 +11,19 @@ import dev.shellac.explain.Handling;
 import java.util.List;
 
 /** An answer for people. */
-public record TextAnswer(Told told, Show show, int mostOthers) {
+public record TextAnswer(ExplainResult result, Show show, int mostOthers) {
     private static final int INDENT = 10;
 
     public void print() {
-        told.explanation()
+        result.explanation()
                 .listener()
                 .ifPresent(listener -> part(
                         "listener",
                         List.of(listener.key() + ", " + listener.scheme() + " on port "
                                 + listener.port().map(String::valueOf).orElse("?"))));
-        switch (told.explanation().verdict()) {
+        switch (result.explanation().verdict()) {
             case Verdict.Missed missed -> missed(missed.miss());
-            case Taken taken -> taken(taken, told.handling().orElseThrow());
+            case Taken taken -> taken(taken, result.handling().orElseThrow());
         }
         others();
     }
@@ -38,22 +38,22 @@ public record TextAnswer(Told told, Show show, int mostOthers) {
                 List.of(taken.host().name().equals("*") ? "any" : taken.host().name()));
         part(
                 "route",
-                List.of(show.bold(Told.words(taken.route())) + "  "
-                        + show.faint(told.place(taken.route()).toString())));
-        part("because", Words.conditions(taken.route()));
-        part("filters", Words.filters(handling));
-        part("answer", Words.outcome(handling));
+                List.of(show.bold(ExplainResult.words(taken.route())) + "  "
+                        + show.faint(result.place(taken.route()).toString())));
+        part("because", ExplainText.conditions(taken.route()));
+        part("filters", ExplainText.filters(handling));
+        part("answer", ExplainText.outcome(handling));
         if (handling.answer(Draw.LOWEST) instanceof Answer.Forwarded) {
             part(
                     "cache",
                     handling.cacheDecision()
-                            .map(Words::cache)
+                            .map(ExplainText::cache)
                             .orElse(List.of("no: every request goes to the backend")));
         }
     }
 
     private void others() {
-        List<Other> others = told.explanation().others();
+        List<Other> others = result.explanation().others();
         if (others.isEmpty()) {
             return;
         }
@@ -61,8 +61,9 @@ public record TextAnswer(Told told, Show show, int mostOthers) {
         show.line("not");
         others.stream()
                 .limit(mostOthers)
-                .forEach(other -> show.line("  " + Told.words(other.route()) + ": " + Reasons.of(other, told.taken())
-                        + "  " + show.faint(told.place(other.route()).toString())));
+                .forEach(other ->
+                        show.line("  " + ExplainResult.words(other.route()) + ": " + Reasons.of(other, result.taken())
+                                + "  " + show.faint(result.place(other.route()).toString())));
         if (others.size() > mostOthers) {
             show.line("  … and " + (others.size() - mostOthers) + " more; --all lists them");
         }

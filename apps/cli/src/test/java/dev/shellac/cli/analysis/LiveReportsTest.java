@@ -1,9 +1,9 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Way;
+import dev.shellac.cli.analysis.StatusReport.ListenerRow;
+import dev.shellac.cli.analysis.StatusReport.RouteRow;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
 import java.io.IOException;
@@ -19,9 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class LiveReportsTest {
     private static final RunState STATE = new RunState(
             Optional.of(List.of("default/gw")),
-            new Standing(
-                    List.of(new Door("default/gw", "http", "HTTP", 80, "*", 1, "serving")),
-                    List.of(new Way("shop/cart", "a.example.com", "default/gw", 2, "serving"))),
+            new StatusReport(
+                    List.of(new ListenerRow("default/gw", "http", "HTTP", 80, "*", 1, "serving")),
+                    List.of(new RouteRow("shop/cart", "a.example.com", "default/gw", 2, "serving"))),
             List.of(new Problem(
                     Severity.WARNING,
                     new Position("a.yaml", 3),

@@ -3,6 +3,6 @@
  * JSON and in one line. The matching itself is in {@code dev.shellac.explain}.
  */
 @NullMarked
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import org.jspecify.annotations.NullMarked;

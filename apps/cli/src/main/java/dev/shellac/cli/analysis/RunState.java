@@ -1,10 +1,10 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Way;
+import dev.shellac.cli.analysis.StatusReport.ListenerRow;
+import dev.shellac.cli.analysis.StatusReport.RouteRow;
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.decode.tree.Position;
 import dev.shellac.model.Name;
@@ -22,11 +22,11 @@ import java.util.stream.StreamSupport;
  *
  * @param running the Gateways that are served; nothing if no run serves the folder
  */
-public record RunState(Optional<List<String>> running, Standing standing, List<Problem> problems) {
+public record RunState(Optional<List<String>> running, StatusReport report, List<Problem> problems) {
     private static final JsonMapper JSON = new JsonMapper();
 
-    public static RunState of(Site site) {
-        return of(site, site.problems());
+    public static RunState of(FolderAnalysis analysis) {
+        return of(analysis, analysis.problems());
     }
 
     /**
@@ -34,10 +34,10 @@ public record RunState(Optional<List<String>> running, Standing standing, List<P
      *
      * @param problems all of the site
      */
-    public static RunState of(Site site, List<Problem> problems) {
+    public static RunState of(FolderAnalysis analysis, List<Problem> problems) {
         return new RunState(
-                site.running().map(RunState::served),
-                Standing.of(site),
+                analysis.running().map(RunState::served),
+                StatusReport.of(analysis),
                 problems.stream()
                         .filter(problem -> problem.severity() != Severity.NOTE)
                         .toList());
@@ -54,8 +54,8 @@ public record RunState(Optional<List<String>> running, Standing standing, List<P
     public Map<String, Object> json() {
         var tree = new LinkedHashMap<String, Object>();
         tree.put("running", running.orElse(List.of()));
-        tree.put("listeners", standing.doors());
-        tree.put("routes", standing.paths());
+        tree.put("listeners", report.listeners());
+        tree.put("routes", report.routes());
         tree.put("problems", problems.stream().map(Problem::json).toList());
         return tree;
     }
@@ -69,18 +69,18 @@ public record RunState(Optional<List<String>> running, Standing standing, List<P
         JsonNode tree = JSON.readTree(text);
         var running = new ArrayList<String>();
         tree.path("running").forEach(name -> running.add(name.asText()));
-        var doors = new ArrayList<Door>();
+        var listeners = new ArrayList<ListenerRow>();
         for (JsonNode door : tree.path("listeners")) {
-            doors.add(JSON.treeToValue(door, Door.class));
+            listeners.add(JSON.treeToValue(door, ListenerRow.class));
         }
-        var paths = new ArrayList<Way>();
+        var routes = new ArrayList<RouteRow>();
         for (JsonNode path : tree.path("routes")) {
-            paths.add(JSON.treeToValue(path, Way.class));
+            routes.add(JSON.treeToValue(path, RouteRow.class));
         }
         List<Problem> problems = StreamSupport.stream(tree.path("problems").spliterator(), false)
                 .map(RunState::problem)
                 .toList();
-        return new RunState(Optional.of(running), new Standing(doors, paths), problems);
+        return new RunState(Optional.of(running), new StatusReport(listeners, routes), problems);
     }
 
     private static Problem problem(JsonNode json) {

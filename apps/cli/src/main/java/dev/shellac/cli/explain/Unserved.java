@@ -1,6 +1,6 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
-import dev.shellac.cli.site.Problem;
+import dev.shellac.cli.analysis.Problem;
 
 /** The request would come to a listener that is not served, and this is why. */
 public final class Unserved extends RuntimeException {

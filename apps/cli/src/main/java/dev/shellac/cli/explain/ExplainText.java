@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.explain.Answer;
 import dev.shellac.explain.Attempt;
@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The parts of an answer, in words. */
-final class Words {
-    private Words() {}
+final class ExplainText {
+    private ExplainText() {}
 
     /** What the request had to be like. */
     static List<String> conditions(Route route) {

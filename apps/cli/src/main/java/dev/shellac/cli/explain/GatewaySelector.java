@@ -1,9 +1,9 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
-import dev.shellac.cli.ask.Question.Unclear;
-import dev.shellac.cli.site.GatewayTable;
-import dev.shellac.cli.site.Problem;
-import dev.shellac.cli.site.Site;
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.GatewayTable;
+import dev.shellac.cli.analysis.Problem;
+import dev.shellac.cli.explain.RequestSpec.Unclear;
 import dev.shellac.explain.Explainer;
 import dev.shellac.explain.request.Request;
 import dev.shellac.model.Name;
@@ -25,69 +25,70 @@ import java.util.stream.Stream;
  * @param gateway if the user named one
  * @param listener by its name in the Gateway or ListenerSet, if the user named one
  */
-public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listener) {
+public record GatewaySelector(FolderAnalysis analysis, Optional<Name> gateway, Optional<String> listener) {
     /**
      * Puts the question.
      *
      * @throws Unclear where several Gateways or ports could be meant
      * @throws Unserved where the listener that is meant is refused
      */
-    public Told ask(Question question) {
-        Optional<Problem> refused = refused(question);
+    public ExplainResult explain(RequestSpec requestSpec) {
+        Optional<Problem> refused = refused(requestSpec);
         if (refused.isPresent()) {
             throw new Unserved(refused.get());
         }
-        GatewayPlan plan = plan(question);
-        ListenerPlan door = door(plan, question);
-        GatewayTable table = GatewayTable.of(site, plan);
+        GatewayPlan plan = plan(requestSpec);
+        ListenerPlan candidate = listenerOf(plan, requestSpec);
+        GatewayTable table = GatewayTable.of(analysis, plan);
         var request = new Request(
-                GatewayTable.socket(door),
-                Optional.of(door.port().value()),
+                GatewayTable.socket(candidate),
+                Optional.of(candidate.port().value()),
                 Optional.empty(),
-                question.method(),
-                question.target(),
-                question.headers());
-        return new Told(site, table, request, new Explainer(table.table()).explain(request));
+                requestSpec.method(),
+                requestSpec.target(),
+                requestSpec.headers());
+        return new ExplainResult(analysis, table, request, new Explainer(table.table()).explain(request));
     }
 
-    private Optional<Problem> refused(Question question) {
-        return site.snapshot().all(Gateway.class).stream()
+    private Optional<Problem> refused(RequestSpec requestSpec) {
+        return analysis.snapshot().all(Gateway.class).stream()
                 .filter(found ->
                         gateway.isEmpty() || gateway.get().equals(found.meta().name()))
                 .flatMap(found -> Stream.concat(
                         found.listeners().stream()
-                                .filter(door -> isMeant(door, question))
-                                .map(door -> site.problem(found.id(), door)),
+                                .filter(candidate -> isMeant(candidate, requestSpec))
+                                .map(candidate -> analysis.problem(found.id(), candidate)),
                         sets(found)
                                 .flatMap(set -> set.listeners().stream()
-                                        .filter(door -> isMeant(door, question))
-                                        .map(door -> site.problem(set.id(), door)))))
+                                        .filter(candidate -> isMeant(candidate, requestSpec))
+                                        .map(candidate -> analysis.problem(set.id(), candidate)))))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
     private Stream<ListenerSet> sets(Gateway of) {
-        return site.snapshot().all(ListenerSet.class).stream()
+        return analysis.snapshot().all(ListenerSet.class).stream()
                 .filter(set ->
                         set.parent().resolve(set.meta().name().namespace()).equals(of.id()));
     }
 
     // By its name, by its port, by its protocol, or because there is no other.
-    private boolean isMeant(Listener door, Question question) {
-        boolean named = listener.filter(door.name()::equals).isPresent();
+    private boolean isMeant(Listener candidate, RequestSpec requestSpec) {
+        boolean named = listener.filter(candidate.name()::equals).isPresent();
         boolean fits = listener.isEmpty()
-                && question.port()
-                        .map(port -> port == door.port().value())
-                        .orElseGet(() -> door.protocol().equals("HTTPS")
-                                && question.scheme().filter("https"::equals).isPresent());
-        return named || fits || site.plans().isEmpty();
+                && requestSpec
+                        .port()
+                        .map(port -> port == candidate.port().value())
+                        .orElseGet(() -> candidate.protocol().equals("HTTPS")
+                                && requestSpec.scheme().filter("https"::equals).isPresent());
+        return named || fits || analysis.plans().isEmpty();
     }
 
-    private GatewayPlan plan(Question question) {
-        Collection<GatewayPlan> all = site.plans();
+    private GatewayPlan plan(RequestSpec requestSpec) {
+        Collection<GatewayPlan> all = analysis.plans();
         if (all.isEmpty()) {
-            throw new Unclear(
-                    "no Gateway in " + site.folder() + " can serve; `shellac check " + site.folder() + "` says why");
+            throw new Unclear("no Gateway in " + analysis.folder() + " can serve; `shellac check " + analysis.folder()
+                    + "` says why");
         }
         List<GatewayPlan> named = all.stream()
                 .filter(plan -> gateway.isEmpty() || gateway.get().equals(plan.gateway()))
@@ -99,7 +100,7 @@ public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listen
         List<GatewayPlan> fitting = named.size() == 1
                 ? named
                 : named.stream()
-                        .filter(plan -> plan.listeners().stream().anyMatch(door -> fits(door, question)))
+                        .filter(plan -> plan.listeners().stream().anyMatch(candidate -> fits(candidate, requestSpec)))
                         .toList();
         if (fitting.size() != 1) {
             throw new Unclear("several Gateways could be meant, name one with --gateway: "
@@ -112,23 +113,27 @@ public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listen
         return plans.stream().map(plan -> plan.gateway().toString()).collect(Collectors.joining(", "));
     }
 
-    private boolean fits(ListenerPlan door, Question question) {
-        return listener.filter(name -> !name.equals(door.name())).isEmpty()
-                && question.port().filter(port -> port != door.port().value()).isEmpty();
+    private boolean fits(ListenerPlan candidate, RequestSpec requestSpec) {
+        return listener.filter(name -> !name.equals(candidate.name())).isEmpty()
+                && requestSpec
+                        .port()
+                        .filter(port -> port != candidate.port().value())
+                        .isEmpty();
     }
 
     // Any listener of the right port will do: which one owns the request is for the table to say.
-    private ListenerPlan door(GatewayPlan plan, Question question) {
-        List<ListenerPlan> doors =
-                plan.listeners().stream().filter(door -> fits(door, question)).toList();
+    private ListenerPlan listenerOf(GatewayPlan plan, RequestSpec requestSpec) {
+        List<ListenerPlan> candidates = plan.listeners().stream()
+                .filter(candidate -> fits(candidate, requestSpec))
+                .toList();
         var ports = new TreeSet<Integer>();
-        doors.forEach(door -> ports.add(door.port().value()));
-        int wellKnown = question.scheme().filter("https"::equals).isPresent() ? 443 : 80;
+        candidates.forEach(candidate -> ports.add(candidate.port().value()));
+        int wellKnown = requestSpec.scheme().filter("https"::equals).isPresent() ? 443 : 80;
         Optional<Integer> port = ports.size() == 1
                 ? Optional.of(ports.first())
-                : Optional.of(wellKnown).filter(number -> question.scheme().isPresent() && ports.contains(number));
-        return port.flatMap(number -> doors.stream()
-                        .filter(door -> door.port().value() == number)
+                : Optional.of(wellKnown).filter(number -> requestSpec.scheme().isPresent() && ports.contains(number));
+        return port.flatMap(number -> candidates.stream()
+                        .filter(candidate -> candidate.port().value() == number)
                         .findFirst())
                 .orElseThrow(() -> new Unclear(
                         ports.isEmpty()
@@ -139,7 +144,7 @@ public record Inquiry(Site site, Optional<Name> gateway, Optional<String> listen
 
     private static String listed(GatewayPlan plan) {
         return plan.listeners().stream()
-                .map(door -> door.name() + " (port " + door.port() + ")")
+                .map(candidate -> candidate.name() + " (port " + candidate.port() + ")")
                 .collect(Collectors.joining(", "));
     }
 }

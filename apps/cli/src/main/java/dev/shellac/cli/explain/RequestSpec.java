@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.explain.request.HostName;
 import dev.shellac.explain.request.Request.Header;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param target path and query
  * @param headers with {@code Host}, if there is any
  */
-public record Question(
+public record RequestSpec(
         String method, Optional<String> scheme, Optional<Integer> port, String target, List<Header> headers) {
     private static final Pattern URL = Pattern.compile("(?:(https?)://([^/?#]*))?([^#]*)(?:#.*)?");
 
@@ -29,7 +29,7 @@ public record Question(
         }
     }
 
-    public Question {
+    public RequestSpec {
         headers = List.copyOf(headers);
     }
 
@@ -38,7 +38,7 @@ public record Question(
      *
      * @throws Unclear with words for who typed it
      */
-    public static Question parse(String method, String url, List<String> headerLines) {
+    public static RequestSpec parse(String method, String url, List<String> headerLines) {
         Matcher parts = URL.matcher(url);
         String target = parts.matches() ? Optional.ofNullable(parts.group(3)).orElse("") : "";
         Optional<String> authority = Optional.ofNullable(parts.group(2)).filter(text -> !text.isEmpty());
@@ -58,7 +58,7 @@ public record Question(
                 && headers.stream().noneMatch(header -> header.name().equalsIgnoreCase("host"))) {
             headers.addFirst(new Header("Host", authority.get()));
         }
-        return new Question(
+        return new RequestSpec(
                 method,
                 Optional.ofNullable(parts.group(1)),
                 authority.flatMap(HostName::port),
@@ -67,7 +67,7 @@ public record Question(
     }
 
     /** The same, at another port. */
-    public Question at(Optional<Integer> other) {
-        return new Question(method, scheme, other.or(() -> port), target, headers);
+    public RequestSpec at(Optional<Integer> other) {
+        return new RequestSpec(method, scheme, other.or(() -> port), target, headers);
     }
 }

@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.explain.Explanation.Other;
 import dev.shellac.explain.Handling;
@@ -11,37 +11,37 @@ import java.util.Map;
 public final class JsonAnswer {
     private JsonAnswer() {}
 
-    public static Map<String, Object> of(Told told) {
-        Summary summary = Summary.of(told);
+    public static Map<String, Object> of(ExplainResult result) {
+        Summary summary = Summary.of(result);
         var tree = new LinkedHashMap<String, Object>();
         tree.put("served", summary.served());
         tree.put("answer", summary.line());
-        tree.put("gateway", told.table().plan().gateway().toString());
-        told.explanation().listener().ifPresent(listener -> tree.put("listener", listener.key()));
-        told.taken().ifPresent(taken -> {
+        tree.put("gateway", result.table().plan().gateway().toString());
+        result.explanation().listener().ifPresent(listener -> tree.put("listener", listener.key()));
+        result.taken().ifPresent(taken -> {
             tree.put("host", taken.host().name());
-            tree.put("route", route(told, taken.route()));
+            tree.put("route", route(result, taken.route()));
         });
-        told.handling().ifPresent(handling -> {
-            tree.put("filters", Words.filters(handling));
+        result.handling().ifPresent(handling -> {
+            tree.put("filters", ExplainText.filters(handling));
             tree.put("backends", backends(handling));
-            handling.cacheDecision().ifPresent(cacheDecision -> tree.put("cache", Words.cache(cacheDecision)));
+            handling.cacheDecision().ifPresent(cacheDecision -> tree.put("cache", ExplainText.cache(cacheDecision)));
         });
         tree.put(
                 "others",
-                told.explanation().others().stream()
-                        .map(other -> other(told, other))
+                result.explanation().others().stream()
+                        .map(other -> other(result, other))
                         .toList());
         return tree;
     }
 
-    private static Map<String, Object> route(Told told, Route route) {
+    private static Map<String, Object> route(ExplainResult result, Route route) {
         var tree = new LinkedHashMap<String, Object>();
         tree.put("name", route.origin().name());
         tree.put("rule", route.origin().rule());
         tree.put("match", route.origin().match());
-        tree.put("file", told.place(route).file());
-        tree.put("line", told.place(route).line());
+        tree.put("file", result.place(route).file());
+        tree.put("line", result.place(route).line());
         return tree;
     }
 
@@ -57,9 +57,9 @@ public final class JsonAnswer {
                 .toList();
     }
 
-    private static Map<String, Object> other(Told told, Other other) {
-        Map<String, Object> tree = route(told, other.route());
-        tree.put("why", Reasons.of(other, told.taken()));
+    private static Map<String, Object> other(ExplainResult result, Other other) {
+        Map<String, Object> tree = route(result, other.route());
+        tree.put("why", Reasons.of(other, result.taken()));
         return tree;
     }
 }

@@ -1,7 +1,7 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
-import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Way;
+import dev.shellac.cli.analysis.StatusReport.ListenerRow;
+import dev.shellac.cli.analysis.StatusReport.RouteRow;
 import dev.shellac.decode.Finding;
 import dev.shellac.model.GroupKind;
 import dev.shellac.model.Hostname;
@@ -24,35 +24,37 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads from the conditions of a translation, and from what a run serves, how each listener and route stands. */
-final class StandingRows {
+final class StatusReportRows {
     private static final String ACCEPTED = "Accepted";
     private static final String RESOLVED_REFS = "ResolvedRefs";
     private static final String PROGRAMMED = "Programmed";
 
-    private final Site site;
+    private final FolderAnalysis analysis;
     private final Map<ResourceId, ListenerOwner> owners = new LinkedHashMap<>();
     private final PlannedListeners planned;
     /** What answers requests, also where the folder asks for something else by now. */
     private final PlannedListeners live;
 
-    StandingRows(Site site) {
-        this.site = site;
-        var statuses = site.outcome().statuses();
-        site.snapshot()
+    StatusReportRows(FolderAnalysis analysis) {
+        this.analysis = analysis;
+        var statuses = analysis.outcome().statuses();
+        analysis.snapshot()
                 .all(Gateway.class)
                 .forEach(gateway -> owners.put(gateway.id(), ListenerOwner.of(gateway, statuses)));
-        site.snapshot().all(ListenerSet.class).forEach(set -> owners.put(set.id(), ListenerOwner.of(set, statuses)));
-        this.planned = PlannedListeners.of(site.plans().stream());
-        this.live = PlannedListeners.of(site.running().orElse(Map.of()).values().stream()
+        analysis.snapshot()
+                .all(ListenerSet.class)
+                .forEach(set -> owners.put(set.id(), ListenerOwner.of(set, statuses)));
+        this.planned = PlannedListeners.of(analysis.plans().stream());
+        this.live = PlannedListeners.of(analysis.running().orElse(Map.of()).values().stream()
                 .filter(RunningGateway::isServing)
                 .flatMap(running -> running.live().stream()));
     }
 
-    List<Door> doors() {
-        var doors = new ArrayList<Door>();
+    List<ListenerRow> listeners() {
+        var listeners = new ArrayList<ListenerRow>();
         for (ListenerOwner owner : owners.values()) {
             for (Listener listener : owner.listeners()) {
-                doors.add(new Door(
+                listeners.add(new ListenerRow(
                         owner.id().type().equals(GroupKind.GATEWAY)
                                 ? owner.id().name().toString()
                                 : owner.id().toString(),
@@ -66,7 +68,7 @@ final class StandingRows {
                         fault(owner, listener).orElseGet(() -> good(owner.id(), owner))));
             }
         }
-        return doors;
+        return listeners;
     }
 
     // Nothing if requests get to it.
@@ -85,20 +87,21 @@ final class StandingRows {
                 .or(() -> isLive ? Optional.empty() : firstFalse(whole, PROGRAMMED));
     }
 
-    List<Way> paths() {
-        var paths = new ArrayList<Way>();
-        for (HttpRoute route : site.snapshot().all(HttpRoute.class)) {
+    List<RouteRow> routes() {
+        var routes = new ArrayList<RouteRow>();
+        for (HttpRoute route : analysis.snapshot().all(HttpRoute.class)) {
             Name name = route.meta().name();
             String hosts = route.hostnames().isEmpty()
                     ? "of its listeners"
                     : route.hostnames().stream().map(Hostname::value).collect(Collectors.joining(","));
-            RouteStatus status = site.outcome().statuses().httpRoutes().getOrDefault(name, RouteStatus.NONE);
+            RouteStatus status = analysis.outcome().statuses().httpRoutes().getOrDefault(name, RouteStatus.NONE);
             if (status.parents().isEmpty()) {
-                paths.add(new Way(name.toString(), hosts, "-", route.rules().size(), "attached nowhere"));
+                routes.add(
+                        new RouteRow(name.toString(), hosts, "-", route.rules().size(), "attached nowhere"));
             }
             for (RouteStatus.Parent parent : status.parents()) {
                 ResourceId to = parent.parentRef().resolve(name.namespace());
-                paths.add(new Way(
+                routes.add(new RouteRow(
                         name.toString(),
                         hosts,
                         to.name()
@@ -110,7 +113,7 @@ final class StandingRows {
                         state(route, parent, to)));
             }
         }
-        return paths;
+        return routes;
     }
 
     private String state(HttpRoute route, RouteStatus.Parent parent, ResourceId to) {
@@ -144,8 +147,8 @@ final class StandingRows {
 
     // Of what nobody runs it can only be said that nothing is wrong with it.
     private String good(ResourceId id, ListenerOwner owner) {
-        String good = site.running().isPresent() ? "serving" : "valid";
-        return Optional.ofNullable(site.reading().stale().get(id))
+        String good = analysis.running().isPresent() ? "serving" : "valid";
+        return Optional.ofNullable(analysis.reading().stale().get(id))
                 .map(why -> good + ", as it last was: " + words(why))
                 .or(() -> owner.conditions()
                         .flatMap(whole -> firstFalse(whole, PROGRAMMED))
@@ -164,7 +167,7 @@ final class StandingRows {
 
     private String words(Finding why) {
         String place = why.at().toString();
-        String folder = site.folder() + "/";
+        String folder = analysis.folder() + "/";
         String said = why.message().startsWith("cannot be read")
                 ? "cannot be read"
                 : why.message().startsWith("is empty")

@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.explain.Explanation.Other;
 import dev.shellac.explain.Explanation.Verdict.Taken;

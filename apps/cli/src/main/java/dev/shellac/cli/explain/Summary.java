@@ -1,4 +1,4 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
 import dev.shellac.explain.Answer;
 import dev.shellac.explain.Draw;
@@ -16,10 +16,10 @@ import java.util.Locale;
  * @param served whether the client gets what somebody wrote for it, and not an error of ours
  */
 public record Summary(String line, boolean served) {
-    public static Summary of(Told told) {
-        return switch (told.explanation().verdict()) {
+    public static Summary of(ExplainResult result) {
+        return switch (result.explanation().verdict()) {
             case Verdict.Missed missed -> new Summary(missed.miss().status() + " " + missed.miss(), false);
-            case Verdict.Taken taken -> handled(told.handling().orElseThrow());
+            case Verdict.Taken taken -> handled(result.handling().orElseThrow());
         };
     }
 

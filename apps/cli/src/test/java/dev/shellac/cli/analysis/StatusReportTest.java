@@ -1,11 +1,11 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.shellac.cli.analysis.StatusReport.ListenerRow;
+import dev.shellac.cli.analysis.StatusReport.RouteRow;
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.cli.folder.Reading;
-import dev.shellac.cli.site.Standing.Door;
-import dev.shellac.cli.site.Standing.Way;
 import dev.shellac.model.DataPlane;
 import dev.shellac.model.Name;
 import dev.shellac.model.Port;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Serving is said of what serves, and of all that does. */
-final class StandingTest {
+final class StatusReportTest {
     private static final Name GATEWAY = new Name("default", "web");
     private static final List<Address> HERE = List.of(new Address("IPAddress", "127.0.0.1"));
     private static final String LAST = "serving, as it last was: a change is pending";
@@ -72,23 +72,23 @@ final class StandingTest {
     }
 
     private Optional<GatewayPlan> plan() {
-        return Optional.ofNullable(Site.of(folder).outcome().plans().get(GATEWAY));
+        return Optional.ofNullable(FolderAnalysis.of(folder).outcome().plans().get(GATEWAY));
     }
 
     private RunState run(DataPlane report, Optional<GatewayPlan> live) {
         Reading reading = Folder.at(folder, InstantSource.system()).read();
         Outcome outcome =
                 new Translator(Settings.onHost()).translate(reading.snapshot().reported(Map.of(GATEWAY, report)));
-        return RunState.of(
-                new Site(folder, reading, outcome, Optional.of(Map.of(GATEWAY, new RunningGateway(report, live)))));
+        return RunState.of(new FolderAnalysis(
+                folder, reading, outcome, Optional.of(Map.of(GATEWAY, new RunningGateway(report, live)))));
     }
 
     private static Map<String, String> routes(RunState state) {
-        return state.standing().paths().stream().collect(Collectors.toMap(Way::route, Way::state));
+        return state.report().routes().stream().collect(Collectors.toMap(RouteRow::route, RouteRow::state));
     }
 
     private static Map<String, String> listeners(RunState state) {
-        return state.standing().doors().stream().collect(Collectors.toMap(Door::listener, Door::state));
+        return state.report().listeners().stream().collect(Collectors.toMap(ListenerRow::listener, ListenerRow::state));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.decode.Finding;
 import dev.shellac.decode.Finding.Severity;

@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.model.Name;
 import dev.shellac.model.ResourceId;

@@ -18,59 +18,60 @@ import java.util.TreeMap;
  * @param open address and port of each door; no address is all of this host's
  * @param taken ports that an older Gateway has, and which
  */
-record Doors(List<Door> open, SortedMap<Port, String> taken) {
+record ListenAddresses(List<ListenAddress> open, SortedMap<Port, String> taken) {
     /** A place to listen at. */
-    record Door(Optional<String> address, Port port) {
+    record ListenAddress(Optional<String> address, Port port) {
         /** As varnishd wants it. */
         String listen() {
             return address.map(host -> host.contains(":") ? "[" + host + "]" : host)
                             .orElse("") + ":" + port;
         }
 
-        private boolean collidesWith(Door other) {
+        private boolean collidesWith(ListenAddress other) {
             return port.equals(other.port)
                     && (address.isEmpty() || other.address.isEmpty() || address.equals(other.address));
         }
     }
 
     /** What a Gateway asks for. */
-    record Wish(Name gateway, List<String> addresses, SortedSet<Port> ports) {}
+    record PortRequest(Name gateway, List<String> addresses, SortedSet<Port> ports) {}
 
-    Doors {
+    ListenAddresses {
         open = List.copyOf(open);
         taken = Collections.unmodifiableSortedMap(new TreeMap<>(taken));
     }
 
     /** The first come gets a port; a later one that collides with it goes without. */
-    static Map<Name, Doors> assign(List<Wish> oldestFirst) {
-        var held = new HashMap<Door, Name>();
-        var all = new HashMap<Name, Doors>();
-        for (Wish wish : oldestFirst) {
-            var open = new ArrayList<Door>();
+    static Map<Name, ListenAddresses> assign(List<PortRequest> oldestFirst) {
+        var held = new HashMap<ListenAddress, Name>();
+        var all = new HashMap<Name, ListenAddresses>();
+        for (PortRequest request : oldestFirst) {
+            var open = new ArrayList<ListenAddress>();
             var taken = new TreeMap<Port, String>();
-            for (Port port : wish.ports()) {
-                List<Door> doors = doors(wish.addresses(), port);
+            for (Port port : request.ports()) {
+                List<ListenAddress> listenAddresses = doors(request.addresses(), port);
                 Optional<Name> holder = held.entrySet().stream()
-                        .filter(other -> doors.stream().anyMatch(door -> door.collidesWith(other.getKey())))
+                        .filter(other -> listenAddresses.stream()
+                                .anyMatch(listenAddress -> listenAddress.collidesWith(other.getKey())))
                         .map(Map.Entry::getValue)
                         .findFirst();
                 if (holder.isPresent()) {
                     taken.put(port, "Gateway " + holder.get() + ", which is older, has it");
                 } else {
-                    open.addAll(doors);
+                    open.addAll(listenAddresses);
                 }
             }
-            open.forEach(door -> held.put(door, wish.gateway()));
-            all.put(wish.gateway(), new Doors(open, taken));
+            open.forEach(listenAddress -> held.put(listenAddress, request.gateway()));
+            all.put(request.gateway(), new ListenAddresses(open, taken));
         }
         return all;
     }
 
-    private static List<Door> doors(List<String> addresses, Port port) {
+    private static List<ListenAddress> doors(List<String> addresses, Port port) {
         return addresses.isEmpty()
-                ? List.of(new Door(Optional.empty(), port))
+                ? List.of(new ListenAddress(Optional.empty(), port))
                 : addresses.stream()
-                        .map(address -> new Door(Optional.of(address), port))
+                        .map(address -> new ListenAddress(Optional.of(address), port))
                         .toList();
     }
 }

@@ -1,7 +1,7 @@
-package dev.shellac.cli.ask;
+package dev.shellac.cli.explain;
 
-import dev.shellac.cli.site.GatewayTable;
-import dev.shellac.cli.site.Site;
+import dev.shellac.cli.analysis.FolderAnalysis;
+import dev.shellac.cli.analysis.GatewayTable;
 import dev.shellac.decode.tree.Position;
 import dev.shellac.explain.Explanation;
 import dev.shellac.explain.Explanation.Verdict;
@@ -13,7 +13,7 @@ import dev.shellac.model.ResourceId;
 import java.util.Optional;
 
 /** A question and its answer. */
-public record Told(Site site, GatewayTable table, Request request, Explanation explanation) {
+public record ExplainResult(FolderAnalysis analysis, GatewayTable table, Request request, Explanation explanation) {
     Optional<Verdict.Taken> taken() {
         return explanation.verdict() instanceof Verdict.Taken taken ? Optional.of(taken) : Optional.empty();
     }
@@ -31,7 +31,7 @@ public record Told(Site site, GatewayTable table, Request request, Explanation e
     }
 
     Position place(Route route) {
-        return site.place(object(route));
+        return analysis.place(object(route));
     }
 
     /** {@code HTTPRoute default/shop rule 1 (api) match 0}. */

@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.model.GroupKind;
@@ -16,14 +16,14 @@ import java.util.stream.Stream;
  * What no status speaks of: objects that are not ours to judge in a cluster, but that nobody else will in a folder, and Services
  * without endpoints, which Kubernetes would find by itself.
  */
-record Idle(Site site) {
+record UnservedObjects(FolderAnalysis analysis) {
     Stream<Problem> problems() {
         return Stream.of(gateways(), routes(), services()).flatMap(all -> all);
     }
 
     private Stream<Problem> gateways() {
-        return site.snapshot().all(Gateway.class).stream()
-                .filter(gateway -> !site.outcome()
+        return analysis.snapshot().all(Gateway.class).stream()
+                .filter(gateway -> !analysis.outcome()
                         .statuses()
                         .gateways()
                         .containsKey(gateway.meta().name()))
@@ -32,7 +32,7 @@ record Idle(Site site) {
     }
 
     private String classProblem(String name) {
-        return site.snapshot()
+        return analysis.snapshot()
                 .find(GatewayClass.class, new Name("", name))
                 .map(found -> "GatewayClass " + name + " is for the controller " + found.controllerName() + ", ours is "
                         + Settings.CONTROLLER_NAME + ": nothing serves this Gateway")
@@ -41,8 +41,8 @@ record Idle(Site site) {
     }
 
     private Stream<Problem> routes() {
-        return site.snapshot().all(HttpRoute.class).stream()
-                .filter(route -> !site.outcome()
+        return analysis.snapshot().all(HttpRoute.class).stream()
+                .filter(route -> !analysis.outcome()
                         .statuses()
                         .httpRoutes()
                         .containsKey(route.meta().name()))
@@ -55,9 +55,9 @@ record Idle(Site site) {
 
     private Stream<Problem> services() {
         var empty = new TreeSet<String>();
-        site.plans()
+        analysis.plans()
                 .forEach(plan -> empty.addAll(new GhostJson()
-                        .encode(plan, site.slices(), GatewayTable.sockets(plan))
+                        .encode(plan, analysis.slices(), GatewayTable.sockets(plan))
                         .poolsWithoutEndpoints()));
         return empty.stream()
                 .map(pool -> problem(
@@ -76,6 +76,6 @@ record Idle(Site site) {
     }
 
     private Problem problem(Severity severity, ResourceId id, String part, String message) {
-        return new Problem(severity, site.place(id), id.toString(), part, "", message);
+        return new Problem(severity, analysis.place(id), id.toString(), part, "", message);
     }
 }

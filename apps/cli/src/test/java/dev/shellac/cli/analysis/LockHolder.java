@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

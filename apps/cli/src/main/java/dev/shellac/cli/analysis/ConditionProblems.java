@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.decode.Finding.Severity;
 import dev.shellac.model.GroupKind;
@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The conditions of a translation that say that something is not as its author wants it. */
-record ConditionProblems(Site site) {
+record ConditionProblems(FolderAnalysis analysis) {
     /** True is bad. */
     private static final Set<String> BAD = Set.of("Conflicted", "PartiallyInvalid");
     /** True is worth a look. */
@@ -25,7 +25,7 @@ record ConditionProblems(Site site) {
     private static final Set<String> LATER = Set.of("Conflicted", "Programmed");
 
     Stream<Problem> problems() {
-        Statuses statuses = site.outcome().statuses();
+        Statuses statuses = analysis.outcome().statuses();
         return Stream.of(
                         statuses.gatewayClasses().entrySet().stream()
                                 .flatMap(found -> of(
@@ -83,7 +83,7 @@ record ConditionProblems(Site site) {
                 .filter(condition -> isWrong(condition) && !isToldByAnother(condition, conditions))
                 .map(condition -> new Problem(
                         ODD.contains(condition.type()) ? Severity.WARNING : Severity.ERROR,
-                        site.place(id),
+                        analysis.place(id),
                         id.toString(),
                         part,
                         condition.reason(),

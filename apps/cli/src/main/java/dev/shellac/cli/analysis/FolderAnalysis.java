@@ -1,4 +1,4 @@
-package dev.shellac.cli.site;
+package dev.shellac.cli.analysis;
 
 import dev.shellac.cli.folder.Folder;
 import dev.shellac.cli.folder.Reading;
@@ -29,27 +29,28 @@ import java.util.stream.Stream;
  *
  * @param running what runs of each Gateway; nothing if no data plane was started, and then each is assumed to serve what it is given
  */
-public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<Name, RunningGateway>> running) {
+public record FolderAnalysis(
+        Path folder, Reading reading, Outcome outcome, Optional<Map<Name, RunningGateway>> running) {
     private static final Address HERE = new Address("IPAddress", "127.0.0.1");
 
     /** As {@code shellac run} would serve it. */
-    public static Site of(Path folder) {
+    public static FolderAnalysis of(Path folder) {
         return of(folder, Settings.onHost());
     }
 
     /** As a cluster would. */
-    public static Site inCluster(Path folder) {
+    public static FolderAnalysis inCluster(Path folder) {
         return of(folder, Settings.alone());
     }
 
-    private static Site of(Path folder, Settings settings) {
+    private static FolderAnalysis of(Path folder, Settings settings) {
         Reading reading = Folder.at(folder, InstantSource.system()).read();
         var reports = new HashMap<Name, DataPlane>();
         reading.snapshot()
                 .all(Gateway.class)
                 .forEach(gateway -> reports.put(gateway.meta().name(), DataPlane.serving(HERE)));
         Outcome outcome = new Translator(settings).translate(reading.snapshot().reported(reports));
-        return new Site(folder, reading, outcome, Optional.empty());
+        return new FolderAnalysis(folder, reading, outcome, Optional.empty());
     }
 
     public Snapshot snapshot() {
@@ -90,7 +91,7 @@ public record Site(Path folder, Reading reading, Outcome outcome, Optional<Map<N
         return Stream.of(
                         reading.findings().stream().map(Problem::of),
                         new ConditionProblems(this).problems(),
-                        new Idle(this).problems())
+                        new UnservedObjects(this).problems())
                 .flatMap(all -> all)
                 .sorted(Problem.BY_PLACE)
                 .toList();
