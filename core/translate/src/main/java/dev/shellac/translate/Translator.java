@@ -78,7 +78,7 @@ public final class Translator {
             edit.replace(
                     name,
                     Optional.ofNullable(measured.get(name))
-                            .map(found -> judge(
+                            .map(found -> translateRoute(
                                     delta.now(),
                                     found,
                                     room.admitted(found),
@@ -109,7 +109,7 @@ public final class Translator {
         return new MeasuredRoute(route, attached, task, sizes);
     }
 
-    private TranslatedRoute judge(
+    private TranslatedRoute translateRoute(
             TranslationContext now,
             MeasuredRoute measured,
             List<Attachment> attached,

@@ -20,14 +20,14 @@ import java.util.Set;
 record PlaneViews(Ports ports, GatewayRenderer renderer) {
     DataPlanes.View of(Gateway gateway, GatewayConfigWriter configWriter, Optional<GatewayPlan> plan, Instant now) {
         PodRegistry.GatewayPods gatewayPods = parts(gateway);
-        Set<String> fronts = renderer.services(gateway);
+        Set<String> services = renderer.services(gateway);
         return new DataPlanes.View(
                 gateway,
                 gatewayPods.pods(),
                 gatewayPods.states(),
                 gatewayPods.silent(),
                 gatewayPods.services().stream()
-                        .filter(service -> fronts.contains(service.name().name()))
+                        .filter(service -> services.contains(service.name().name()))
                         .toList(),
                 plan.filter(found -> isNamed(gatewayPods, configWriter.certificates()))
                         .map(renderer::certificateFiles)

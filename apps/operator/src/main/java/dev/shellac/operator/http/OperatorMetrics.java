@@ -35,12 +35,12 @@ public final class OperatorMetrics {
     public record Reading(String namespace, String name, double value) {}
 
     private final MeterRegistry registry;
-    private final Timer turn;
-    private final Timer failedTurn;
-    private final Counter failedTurns;
+    private final Timer reconcile;
+    private final Timer failedReconcile;
+    private final Counter reconcileErrors;
     private final Timer waited;
     private final Timer translation;
-    private final Counter judged;
+    private final Counter translatedRoutes;
     private final Timer propagation;
     private final AtomicLong routes = new AtomicLong();
     private final AtomicLong refusedRoutes = new AtomicLong();
@@ -52,14 +52,14 @@ public final class OperatorMetrics {
 
     public OperatorMetrics(MeterRegistry registry) {
         this.registry = registry;
-        turn = turn("good");
-        failedTurn = turn("failed");
-        failedTurns = Counter.builder("shellac.operator.turns.failed")
+        reconcile = reconcile("good");
+        failedReconcile = reconcile("failed");
+        reconcileErrors = Counter.builder("shellac.operator.turns.failed")
                 .description("turns that ended in a fault of ours")
                 .register(registry);
         waited = timer("shellac.operator.waited", "how long the oldest news had waited when its turn began");
         translation = timer("shellac.operator.translation", "from a snapshot to plans and statuses");
-        judged = Counter.builder("shellac.operator.routes.judged")
+        translatedRoutes = Counter.builder("shellac.operator.routes.judged")
                 .description("routes that were looked at again")
                 .register(registry);
         propagation =
@@ -91,7 +91,7 @@ public final class OperatorMetrics {
                 .register(registry);
     }
 
-    private Timer turn(String outcome) {
+    private Timer reconcile(String outcome) {
         return timer(
                 "shellac.operator.turn",
                 "one turn of the loop, from what arrived to what was handed on",
@@ -118,18 +118,18 @@ public final class OperatorMetrics {
     }
 
     public void reconciled(Duration took, Duration waitedBefore) {
-        turn.record(took);
+        reconcile.record(took);
         waited.record(waitedBefore);
     }
 
     public void reconcileFailed(Duration took) {
-        failedTurn.record(took);
-        failedTurns.increment();
+        failedReconcile.record(took);
+        reconcileErrors.increment();
     }
 
     public void translated(Duration took, int routesJudged) {
         translation.record(took);
-        judged.increment(routesJudged);
+        translatedRoutes.increment(routesJudged);
     }
 
     public void propagated(Duration took) {

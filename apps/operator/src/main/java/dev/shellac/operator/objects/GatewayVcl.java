@@ -40,7 +40,7 @@ final class GatewayVcl {
      * @param isRefused whether pods refuse what they were given last
      */
     Current settle(GatewayPlan plan, LastVcl.Store store, boolean isRefused) {
-        CachedVcl cached = made(plan, store);
+        CachedVcl cached = make(plan, store);
         good = isRefused ? good(plan, cached, store) : Optional.empty();
         return new Current(cached.text(), cached.hash(), good, cached.fault());
     }
@@ -58,13 +58,13 @@ final class GatewayVcl {
 
     // A user's part that has no end would swallow ours: then the last good one stays, and the status says why. Where
     // none is known, pods keep what they have: without a user's part they would serve what it may be there to forbid.
-    private CachedVcl made(GatewayPlan plan, LastVcl.Store store) {
+    private CachedVcl make(GatewayPlan plan, LastVcl.Store store) {
         var parts = new Parts(plan.userVcl(), plan.clients());
         if (last.filter(cached -> cached.parts().equals(parts)).isPresent()) {
             return last.get();
         }
         CachedVcl next = switch (Configuration.vcl(plan, plan.userVcl())) {
-            case MainVcl.Text text -> made(parts, plan.userVcl(), text, Optional.empty());
+            case MainVcl.Text text -> make(parts, plan.userVcl(), text, Optional.empty());
             case MainVcl.Refused refused -> {
                 UserVcl bad = plan.userVcl().orElseThrow();
                 Optional<String> why = Optional.of(UserVclPlace.words(bad, refused));
@@ -74,7 +74,7 @@ final class GatewayVcl {
                                 .map(cached -> cached.user().map(UserVcl::text).orElse("")))
                         .map(text -> new UserVcl(bad.configMap(), bad.key(), text));
                 yield instead.isPresent() && Configuration.vcl(plan, instead) instanceof MainVcl.Text text
-                        ? made(parts, instead, text, why)
+                        ? make(parts, instead, text, why)
                         : new CachedVcl(parts, Optional.empty(), Optional.empty(), "", why);
             }
         };
@@ -94,7 +94,7 @@ final class GatewayVcl {
                         : Optional.empty());
     }
 
-    private static CachedVcl made(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
+    private static CachedVcl make(Parts parts, Optional<UserVcl> user, MainVcl.Text text, Optional<String> fault) {
         return new CachedVcl(parts, user, Optional.of(text.vcl()), hash(text.vcl()), fault);
     }
 

@@ -55,7 +55,7 @@ public final class HttpChangePusher implements ChangePusher, AutoCloseable {
             .build();
 
     private record Recipient(Pod pod, PodState state, ChangeSignature signature) {
-        String moment() {
+        String stateKey() {
             return pod.uid() + " " + state.version();
         }
     }
@@ -93,7 +93,7 @@ public final class HttpChangePusher implements ChangePusher, AutoCloseable {
                 .toList();
         List<Recipient> willing = serving.stream()
                 .flatMap(pod -> recipient(pod, gatewayPods).stream())
-                .filter(recipient -> !refusing.containsKey(recipient.moment()))
+                .filter(recipient -> !refusing.containsKey(recipient.stateKey()))
                 .toList();
         willing.forEach(recipient -> send(new Push(recipient, tokens.apply(gateway), changeSet, lost)));
         return willing.size() == serving.size();
@@ -147,7 +147,7 @@ public final class HttpChangePusher implements ChangePusher, AutoCloseable {
                     "{0} does not take changes: {1}",
                     push.recipient().pod().name(),
                     why);
-            refusing.put(push.recipient().moment(), true);
+            refusing.put(push.recipient().stateKey(), true);
             push.lost().run();
         });
     }
@@ -162,8 +162,8 @@ public final class HttpChangePusher implements ChangePusher, AutoCloseable {
     }
 
     private Optional<String> refusal(Recipient recipient, String token, ChangeSet changeSet) {
-        String door = recipient.pod().endpoint().orElseThrow();
-        var request = HttpRequest.newBuilder(URI.create("http://" + door + ":" + port + ChangeSet.PATH))
+        String endpoint = recipient.pod().endpoint().orElseThrow();
+        var request = HttpRequest.newBuilder(URI.create("http://" + endpoint + ":" + port + ChangeSet.PATH))
                 .timeout(TAKEN_WITHIN)
                 .header(StatePoll.TOKEN_HEADER, token)
                 .header(ChangeSet.WRITER, changeSet.revision().writer())

@@ -242,8 +242,8 @@ public final class PodRegistry implements AutoCloseable {
         }
 
         @Override
-        public void said(PodState state) {
-            note(() -> {
+        public void reported(PodState state) {
+            apply(() -> {
                 states.put(pod.uid(), state);
                 silent.remove(pod.uid());
             });
@@ -251,10 +251,10 @@ public final class PodRegistry implements AutoCloseable {
 
         @Override
         public void silent() {
-            note(() -> silent.add(pod.uid()));
+            apply(() -> silent.add(pod.uid()));
         }
 
-        private void note(Runnable change) {
+        private void apply(Runnable change) {
             lock.lock();
             try {
                 if (polls.containsKey(pod.uid())) {

@@ -42,7 +42,7 @@ final class StatePoll implements AutoCloseable {
         String token();
 
         /** Another state than before. */
-        void said(PodState state);
+        void reported(PodState state);
 
         /** The pod has not answered several times in a row. */
         void silent();
@@ -63,8 +63,8 @@ final class StatePoll implements AutoCloseable {
     }
 
     /** Asks the pod at this address. */
-    static StatePoll start(HttpClient http, String door, Handler handler) {
-        var poll = new StatePoll(http, "http://" + door + "/state", handler);
+    static StatePoll start(HttpClient http, String endpoint, Handler handler) {
+        var poll = new StatePoll(http, "http://" + endpoint + "/state", handler);
         poll.thread.start();
         return poll;
     }
@@ -78,7 +78,7 @@ final class StatePoll implements AutoCloseable {
                     PodState state = ask(version);
                     if (!state.version().equals(version) || failures > 0) {
                         version = state.version();
-                        handler.said(state);
+                        handler.reported(state);
                     }
                     failures = 0;
                     pace();

@@ -156,13 +156,13 @@ final class GatewayConfigWriterTest {
     @Test
     void howLongItTookIsCountedOnce() throws Exception {
         change("whole", "");
-        configWriter.served(fingerprint("whole", ""));
+        configWriter.served(revision("whole", ""));
         change("whole", "a");
-        assertThat(configWriter.served(fingerprint("whole", "a"))).hasSize(1);
+        assertThat(configWriter.served(revision("whole", "a"))).hasSize(1);
         now = START.plusSeconds(1);
         change("whole", "a");
         assertThat(cluster.changes()).isEqualTo("a");
-        assertThat(configWriter.served(fingerprint("whole", "a"))).isEmpty();
+        assertThat(configWriter.served(revision("whole", "a"))).isEmpty();
     }
 
     @Test
@@ -205,7 +205,7 @@ final class GatewayConfigWriterTest {
                 List.of(map("edge-vcl-1", Map.of()), map("edge-vcl", Map.of("routing.json", "new"))),
                 changes,
                 Form.WHOLE,
-                () -> fingerprint("new", ""),
+                () -> revision("new", ""),
                 Optional.of("{ is not closed"),
                 Optional.empty()));
         configWriter.write(
@@ -243,7 +243,7 @@ final class GatewayConfigWriterTest {
                 List.of(map("edge-vcl", Map.of("routing.json", whole))),
                 new Changes(map("edge-vcl-changes", Map.of("base", whole, "routing.changes.json", json)), whole, json),
                 json.isEmpty() ? Form.WHOLE : Form.CHANGES,
-                () -> fingerprint(whole, json),
+                () -> revision(whole, json),
                 Optional.empty(),
                 Optional.empty()));
         at.write(
@@ -260,7 +260,7 @@ final class GatewayConfigWriterTest {
         }
     }
 
-    private static ConfigRevision fingerprint(String whole, String json) {
+    private static ConfigRevision revision(String whole, String json) {
         return new ConfigRevision(whole + json, "", "");
     }
 

@@ -135,24 +135,24 @@ final class PodRegistryTest {
         service("one", "g");
         service("labelled", "");
         service("of-somebody", "x");
-        eventually("it is known", () -> !fronts().isEmpty());
+        eventually("it is known", () -> !services().isEmpty());
         Thread.sleep(300);
-        assertThat(fronts()).containsExactly("one");
+        assertThat(services()).containsExactly("one");
 
         uids.put(GATEWAY, "another Gateway of the same name");
-        assertThat(fronts()).isEmpty();
+        assertThat(services()).isEmpty();
         uids.put(GATEWAY, "x");
         news.clear();
         podRegistry.recheck("shop");
         assertThat(news).contains(GATEWAY);
-        assertThat(fronts()).containsExactly("of-somebody");
+        assertThat(services()).containsExactly("of-somebody");
     }
 
     private void service(String name, String owner) {
         put("/api/v1/namespaces/shop/services/", name, name, owner);
     }
 
-    private List<String> fronts() {
+    private List<String> services() {
         return podRegistry.of(GATEWAY).services().stream()
                 .map(service -> service.name().name())
                 .toList();

@@ -49,7 +49,7 @@ final class StatusWriterTest {
     @Test
     void aServerThatTakesItsTimeIsAskedForSeveralAtOnce() throws Exception {
         for (int i = 0; i < 20; i++) {
-            statusWriter.submit(wish(GroupKind.HTTP_ROUTE, "r" + i));
+            statusWriter.submit(update(GroupKind.HTTP_ROUTE, "r" + i));
         }
         for (int i = 0; i < 8; i++) {
             assertThat(cluster.next()).as("question %d", i).startsWith("r");
@@ -59,27 +59,27 @@ final class StatusWriterTest {
     @Test
     void aGatewayDoesNotWaitForItsRoutes() throws Exception {
         for (int i = 0; i < 20; i++) {
-            statusWriter.submit(wish(GroupKind.HTTP_ROUTE, "r" + i));
+            statusWriter.submit(update(GroupKind.HTTP_ROUTE, "r" + i));
         }
         for (int i = 0; i < 8; i++) {
             cluster.next();
         }
-        statusWriter.submit(wish(GroupKind.GATEWAY, "edge"));
+        statusWriter.submit(update(GroupKind.GATEWAY, "edge"));
         assertThat(cluster.next()).isEqualTo("edge");
     }
 
     @Test
     void aNamespaceInWhichNothingIsAnsweredDelaysNoOther() throws Exception {
         for (int i = 0; i < 50; i++) {
-            statusWriter.submit(wish(GroupKind.HTTP_ROUTE, "r" + i));
-            statusWriter.submit(wish(GroupKind.GATEWAY, "g" + i));
+            statusWriter.submit(update(GroupKind.HTTP_ROUTE, "r" + i));
+            statusWriter.submit(update(GroupKind.GATEWAY, "g" + i));
         }
         for (int i = 0; i < 11; i++) {
             cluster.next();
         }
-        statusWriter.submit(wish(GroupKind.HTTP_ROUTE, "other", "route"));
+        statusWriter.submit(update(GroupKind.HTTP_ROUTE, "other", "route"));
         assertThat(cluster.next()).isEqualTo("route");
-        statusWriter.submit(wish(GroupKind.GATEWAY, "other", "gateway"));
+        statusWriter.submit(update(GroupKind.GATEWAY, "other", "gateway"));
         assertThat(cluster.next()).isEqualTo("gateway");
     }
 
@@ -145,17 +145,17 @@ final class StatusWriterTest {
         };
         try (var own = StatusWriter.start(
                 new StatusEdit(mistaken, "example.com/controller", InstantSource.system()), counting)) {
-            own.submit(wish(GroupKind.HTTP_ROUTE, "r"));
+            own.submit(update(GroupKind.HTTP_ROUTE, "r"));
             eventually("it is tried again", () -> tries.get() == 2);
             assertThat(failures).hasValue(1);
         }
     }
 
-    private static StatusUpdate wish(GroupKind kind, String name) {
-        return wish(kind, "shop", name);
+    private static StatusUpdate update(GroupKind kind, String name) {
+        return update(kind, "shop", name);
     }
 
-    private static StatusUpdate wish(GroupKind kind, String namespace, String name) {
+    private static StatusUpdate update(GroupKind kind, String namespace, String name) {
         return new StatusUpdate(
                 new ResourceId(kind, new Name(namespace, name)), "", "", name, Set.of("Accepted"), Map::of, List.of());
     }

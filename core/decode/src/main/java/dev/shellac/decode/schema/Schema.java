@@ -72,14 +72,14 @@ public sealed interface Schema {
      *
      * @param cel the same rule for an API server, where the definition of the kind is ours to write
      */
-    record Rule<T>(String message, Predicate<T> holds, Optional<String> cel, Judges judges) {
+    record Rule<T>(String message, Predicate<T> holds, Optional<String> cel, Enforcer enforcer) {
         static <T> Rule<T> plain(String message, Predicate<T> holds) {
-            return new Rule<>(message, holds, Optional.empty(), Judges.DECODER);
+            return new Rule<>(message, holds, Optional.empty(), Enforcer.DECODER);
         }
     }
 
     /** Who refuses what breaks a rule. */
-    enum Judges {
+    enum Enforcer {
         /** The decoder, whenever it reads it. */
         DECODER,
         /** Whoever lets new objects in. One that is stored already may break it; the translation says so in its status. */
@@ -140,12 +140,12 @@ public sealed interface Schema {
 
         /** A rule that an API server can hold too, over {@code self}. */
         public Text rule(String message, String cel, Predicate<String> holds) {
-            return with(new Rule<>(message, holds, Optional.of(cel), Judges.DECODER));
+            return with(new Rule<>(message, holds, Optional.of(cel), Enforcer.DECODER));
         }
 
         /** The same, for new objects. */
         public Text admission(String message, String cel, Predicate<String> holds) {
-            return with(new Rule<>(message, holds, Optional.of(cel), Judges.ADMISSION));
+            return with(new Rule<>(message, holds, Optional.of(cel), Enforcer.ADMISSION));
         }
 
         /** A format that an API server knows by this name, and how it is told here. */
@@ -249,13 +249,13 @@ public sealed interface Schema {
         /** A rule that an API server can hold too, over {@code self}. */
         public Fields rule(String message, String cel, Predicate<ValidObject> holds) {
             return new Fields(
-                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.DECODER)));
+                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Enforcer.DECODER)));
         }
 
         /** The same, for new objects. */
         public Fields admission(String message, String cel, Predicate<ValidObject> holds) {
             return new Fields(
-                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Judges.ADMISSION)));
+                    byName, others, joined(rules, new Rule<>(message, holds, Optional.of(cel), Enforcer.ADMISSION)));
         }
 
         /** Fields beside these are handed on as they are. */

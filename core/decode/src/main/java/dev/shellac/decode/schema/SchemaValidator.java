@@ -105,7 +105,7 @@ public final class SchemaValidator {
     }
 
     private <T> boolean breaks(Schema.Rule<T> rule, T value) {
-        boolean isAsked = origin == ObjectOrigin.NEW || rule.judges() == Schema.Judges.DECODER;
+        boolean isAsked = origin == ObjectOrigin.NEW || rule.enforcer() == Schema.Enforcer.DECODER;
         return isAsked && !rule.holds().test(value);
     }
 

@@ -157,7 +157,8 @@ public final class BackendTls {
             }
         }
         Optional<Refusal> conflict = held;
-        Verdict verdict = unread(policy, conflict).orElseGet(() -> spoken(judge(policy, conflict, certificates)));
+        Verdict verdict = verdictOnDecodeError(policy, conflict)
+                .orElseGet(() -> spoken(verdictOn(policy, conflict, certificates)));
         verdicts.put(policy.meta().name(), verdict);
         targets(policy)
                 .forEach(target -> policies.computeIfAbsent(target, found -> new ArrayList<>())
@@ -166,7 +167,7 @@ public final class BackendTls {
     }
 
     // It asks for TLS in terms that are not understood here, so that nobody can be trusted.
-    private static Optional<Verdict> unread(BackendTlsPolicy policy, Optional<Refusal> conflict) {
+    private static Optional<Verdict> verdictOnDecodeError(BackendTlsPolicy policy, Optional<Refusal> conflict) {
         return policy.meta()
                 .decodeError()
                 .map(why -> new Verdict(
@@ -195,7 +196,7 @@ public final class BackendTls {
                         verdict.authorities());
     }
 
-    private static Verdict judge(BackendTlsPolicy policy, Optional<Refusal> conflict, Certificates certificates) {
+    private static Verdict verdictOn(BackendTlsPolicy policy, Optional<Refusal> conflict, Certificates certificates) {
         return switch (policy.validation().trust()) {
             case Trust.WellKnown known -> {
                 Optional<Refusal> refusal = known.name().equals("System")

@@ -61,7 +61,7 @@ public record CachePolicies(
         now.changesSince(before, Gateway.class)
                 .forEach(change -> targets.add(new ResourceId(GroupKind.GATEWAY, change.key())));
         for (ResourceId target : targets) {
-            next = next.judged(target, now);
+            next = next.withVerdictOn(target, now);
         }
         return next;
     }
@@ -125,7 +125,7 @@ public record CachePolicies(
         return found.isEmpty() ? byTarget.without(target) : byTarget.with(target, found);
     }
 
-    private CachePolicies judged(ResourceId target, Snapshot snapshot) {
+    private CachePolicies withVerdictOn(ResourceId target, Snapshot snapshot) {
         var counting = new HashMap<Optional<String>, CachePolicy>();
         PersistentMap<Name, Verdict> next = verdicts;
         for (CachePolicy policy : of(target)) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 final class KeyAgreementShareTest {
     private final KeyAgreementShare operator = share();
     private final KeyAgreementShare pod = share();
-    private final ChangeSet changeSet = delivery("{}", 7);
+    private final ChangeSet changeSet = changeSet("{}", 7);
 
     @Test
     void bothSidesHaveTheSameSeal() {
@@ -32,8 +32,8 @@ final class KeyAgreementShareTest {
     void itIsOnAllOfTheDelivery() {
         ChangeSignature signature = signature(pod, operator);
         String good = signature.of(changeSet);
-        assertThat(signature.verifies(delivery("{ }", 7), good)).isFalse();
-        assertThat(signature.verifies(delivery("{}", 8), good)).isFalse();
+        assertThat(signature.verifies(changeSet("{ }", 7), good)).isFalse();
+        assertThat(signature.verifies(changeSet("{}", 8), good)).isFalse();
         assertThat(signature.verifies(new ChangeSet(changeSet.revision(), "another", "{}"), good))
                 .isFalse();
     }
@@ -51,7 +51,7 @@ final class KeyAgreementShareTest {
         assertThat(signature(pod, operator)).hasToString("ChangeSignature");
     }
 
-    private ChangeSet delivery(String json, long number) {
+    private ChangeSet changeSet(String json, long number) {
         return new ChangeSet(new ChangeSet.Revision(operator.open(), number), "sha256:0", json);
     }
 
