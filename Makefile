@@ -60,7 +60,7 @@ soak-ghost: setup ## run the router's long tests: a quarter of an hour
 test-faults: setup ## run the long tests of the gateway in a cluster of two nodes: nodes drained, no API server, full memory, 10,000 routes: some 20 minutes
 	@scripts/test-faults
 
-test-hostile: setup ## run attacks by a neighbour, one after the other, beside an honest tenant's load: some 17 minutes
+test-hostile: setup ## run attacks by a neighbour, one after the other, beside an honest tenant's load: some 19 minutes
 	@scripts/test-hostile
 
 clean: ## remove what builds have written into this checkout (not the cache outside of it)
