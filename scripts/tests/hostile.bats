@@ -33,6 +33,8 @@ measured: paths, over HTTP: p99 5 ms of at most 50
 measured: slow-heads: 240 clients or requests, 0.40 of a core
     load_test.go:240: slow-heads, over HTTP: of 4800 requests these failed
     pods_test.go:200: the end of a log
+    hostile_test.go:76: pod echo-1 on node-1: Running
+    hostile_test.go:76:   00:08:01 Started Pod/echo-1: Container started (1 times)
 measured: slow-heads, over HTTP: 4800 requests in 24 s, 7 failed
 measured: slow-heads, over HTTP: p99 1500 ms of at most 50
 --- FAIL: TestNobodyIsHarmedByANeighbour (50.00s)
@@ -50,5 +52,6 @@ END
   [[ $output != *"the attack paths"* ]]
   [[ $output == *"slow-heads, over HTTP: of 4800 requests these failed"* ]]
   [[ $output != *"the end of a log"* ]]
+  [[ $output != *"echo-1"* ]]
   [[ $output == *"no attack, over HTTP: p99 3 ms"* ]]
 }
