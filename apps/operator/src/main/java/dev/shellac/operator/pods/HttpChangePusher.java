@@ -111,8 +111,7 @@ public final class HttpChangePusher implements ChangePusher, AutoCloseable {
     }
 
     // A pod takes one change set at a time and rejects older ones. Change sets are cumulative, so a newer one replaces
-    // one that waits; its own callback
-    // reports a failure of both.
+    // one that waits, and its callback reports a failure of both.
     private void send(Push push) {
         synchronized (sending) {
             if (sending.containsKey(push.pod())) {

@@ -36,10 +36,11 @@ final class HttpChangePusherTest {
     private volatile boolean endless;
     private volatile int answer = 200;
     private String version = "1";
+    private String token = "a token";
     private String key = share.open();
     private final HttpChangePusher pusher = new HttpChangePusher(
             gateway -> new PodRegistry.GatewayPods(pods, Map.of("one", state()), Set.of(), List.of()),
-            gateway -> "a token",
+            gateway -> token,
             server.getAddress().getPort());
 
     HttpChangePusherTest() throws IOException {
@@ -93,6 +94,17 @@ final class HttpChangePusherTest {
         version = "2";
         assertThat(bring("c")).isTrue();
         eventually("taken", () -> taken.equals(List.of("a sealed", "c sealed")));
+    }
+
+    @Test
+    void afterAFaultOfOursAPodGetsWhatComesNext() throws Exception {
+        token = "no\nheader";
+        assertThat(bring("a")).isTrue();
+        eventually("lost", () -> lost.get() == 1);
+        token = "a token";
+        version = "2";
+        assertThat(bring("b")).isTrue();
+        eventually("taken", () -> taken.equals(List.of("b sealed")));
     }
 
     @Test
